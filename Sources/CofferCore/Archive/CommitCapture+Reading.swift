@@ -152,7 +152,7 @@ extension CommitCapture {
   }
 
   private func append(_ frame: ArraySlice<UInt8>, date: UInt64, _ state: inout State) {
-    let (page, pageCount) = (Self.word(frame, 0), Self.word(frame, FrameHeader.pageCount))
+    let (page, pageCount) = (frame.integer32(at: 0), frame.integer32(at: FrameHeader.pageCount))
     let last = state.pieces.count - 1
     if !state.isInsideCommit || state.pieces[last].commits.isEmpty {
       state.pieces[last].commits.append(.init(date: date, frameCount: 0, pageCount: 0))
@@ -169,12 +169,6 @@ extension CommitCapture {
     state.lastDate = date
   }
 
-  /// A number in a frame, whose highest byte comes first.
-  private static func word(_ frame: ArraySlice<UInt8>, _ offset: Int) -> Int {
-    let start = frame.startIndex + offset
-    return frame[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) }
-  }
-
   /// The time, never before that of the last commit: a clock can be set back.
   func date(_ state: inout State) -> UInt64 {
     max(state.lastDate, state.now().archivedMilliseconds)
@@ -188,7 +182,7 @@ extension CommitCapture {
 
   /// Returns the page of a frame; nil if it isn't authentic.
   private func decrypted(_ frame: ArraySlice<UInt8>, _ state: State) -> [UInt8]? {
-    let number = Self.word(frame, 0)
+    let number = frame.integer32(at: 0)
     var page = Array(frame.dropFirst(FrameHeader.size))
     let settings = key.settings
     let isDecrypted = unsafe page.withUnsafeMutableBytes {

@@ -14,18 +14,12 @@ struct SQLiteHeader: Sendable, Hashable {
     self.bytes = Array(bytes.prefix(100))
   }
 
-  private func integer16(_ offset: Int) -> Int { Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
-
-  private func integer32(_ offset: Int) -> UInt32 {
-    bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
-  }
-
   /// Whether the first 16 bytes are those of a plaintext database.
   var hasMagic: Bool { bytes.starts(with: Self.magic) }
 
   /// The number of bytes in a page.
   var pageSize: Int {
-    let stored = integer16(16)
+    let stored = bytes.integer16(at: 16)
     return stored == 1 ? 65536 : stored
   }
 
@@ -38,27 +32,29 @@ struct SQLiteHeader: Sendable, Hashable {
   ///
   /// Like SQLite, this trusts the header only if the last writer was a version that maintains it.
   var pageCount: Int? {
-    let count = Int(integer32(28))
-    return count > 0 && integer32(24) == integer32(92) ? count : nil
+    let count = bytes.integer32(at: 28)
+    return count > 0 && bytes.integer32(at: 24) == bytes.integer32(at: 92) ? count : nil
   }
 
   /// The first page of the list of free pages; 0 if there are none.
-  var firstFreePage: Int { Int(integer32(32)) }
+  var firstFreePage: Int { bytes.integer32(at: 32) }
 
   /// The number of free pages.
-  var freePageCount: Int { Int(integer32(36)) }
+  var freePageCount: Int { bytes.integer32(at: 36) }
 
   /// The value of `PRAGMA auto_vacuum`.
-  var autoVacuum: Int { integer32(52) == 0 ? 0 : integer32(64) == 0 ? 1 : 2 }
+  var autoVacuum: Int { bytes.integer32(at: 52) == 0 ? 0 : bytes.integer32(at: 64) == 0 ? 1 : 2 }
 
   /// How text is stored; nil for a number that SQLite doesn't use.
-  var textEncoding: TextEncoding? { UInt8(exactly: integer32(56)).flatMap(TextEncoding.init) }
+  var textEncoding: TextEncoding? {
+    UInt8(exactly: bytes.integer32(at: 56)).flatMap(TextEncoding.init)
+  }
 
-  var userVersion: Int { Int(Int32(bitPattern: integer32(60))) }
-  var applicationID: Int { Int(Int32(bitPattern: integer32(68))) }
+  var userVersion: Int { Int(Int32(truncatingIfNeeded: bytes.integer32(at: 60))) }
+  var applicationID: Int { Int(Int32(truncatingIfNeeded: bytes.integer32(at: 68))) }
 
   /// The SQLite version that wrote last, such as 3046001 for 3.46.1.
-  var sqliteVersion: Int { Int(integer32(96)) }
+  var sqliteVersion: Int { bytes.integer32(at: 96) }
 
   /// Whether the page size is `size` and the three fixed bytes have their constant values: five
   /// bytes that don't match by chance.

@@ -235,10 +235,7 @@ final class FreshnessSession: Sendable {
       guard header.count == 24, header[8..<16] == progress.state.logSalts[...] else {
         throw FreshnessError.recordUnavailable(reason: "the write-ahead log has other frames")
       }
-      func word(_ offset: Int) -> Int {
-        header[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
-      }
-      let (page, size) = (word(0), word(4))
+      let (page, size) = (header.integer32(at: 0), header.integer32(at: 4))
       // The end of the page, and the header of the next frame.
       let offset = layout.offset(ofFrame: frame) + 24 + layout.tagOffset
       let count = try unsafe bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }

@@ -52,7 +52,7 @@ struct WriteAheadLog {
   /// SQLite adds one to the first salt each time, also where the log's file then can't be
   /// truncated.
   static func isSuccessor(_ next: [UInt8], of salts: [UInt8]) -> Bool {
-    func number(_ salts: [UInt8]) -> UInt32 { salts[..<4].reduce(0) { $0 << 8 | UInt32($1) } }
+    func number(_ salts: [UInt8]) -> UInt32 { UInt32(salts.integer32(at: 0)) }
     guard next.count == 8, salts.count == 8 else { return false }
     return (1...8).contains(number(next) &- number(salts))
   }
@@ -64,15 +64,13 @@ struct WriteAheadLog {
     guard let file = try RawFile.existing(path) else { return }
     let header = try file.read(count: Layout.headerSize, at: 0)
     guard header.count == Layout.headerSize else { return }
-    func word(_ offset: Int) -> UInt32 {
-      header[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
-    }
-    guard word(0) & ~1 == 0x377f_0682, word(4) == 3_007_000 else { return }
-    var sum = LogChecksum(isBigEndian: word(0) & 1 == 1)
+    let magic = header.integer32(at: 0)
+    guard magic & ~1 == 0x377f_0682, header.integer32(at: 4) == 3_007_000 else { return }
+    var sum = LogChecksum(isBigEndian: magic & 1 == 1)
     unsafe header.withUnsafeBytes { unsafe sum.add(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
     guard sum.isStored(in: header[24...]) else { return }
     salts = Array(header[16..<24])
-    guard Int(word(8)) == settings.pageSize else {
+    guard header.integer32(at: 8) == settings.pageSize else {
       isForeign = true
       return
     }
@@ -151,12 +149,15 @@ struct LogChecksum {
   }
 
   private static func words(_ stored: ArraySlice<UInt8>) -> (UInt32, UInt32) {
-    let first = stored.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-    return (first, stored.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
+    // A file that was cut meanwhile has fewer bytes: no checksum matches then.
+    guard stored.count == 8 else { return (0, 0) }
+    return (UInt32(stored.integer32(at: 0)), UInt32(stored.integer32(at: 4)))
   }
 
   /// Whether the checksum is the stored one.
-  func isStored(in stored: ArraySlice<UInt8>) -> Bool { Self.words(stored) == words }
+  func isStored(in stored: ArraySlice<UInt8>) -> Bool {
+    stored.count == 8 && Self.words(stored) == words
+  }
 
   /// - Precondition: The count is a multiple of 8.
   @safe mutating func add(_ bytes: UnsafeRawBufferPointer) {

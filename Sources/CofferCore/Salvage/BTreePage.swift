@@ -171,14 +171,6 @@ private struct CellParser {
 }
 
 extension [UInt8] {
-  /// The two bytes at an offset, highest first.
-  func integer16(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
-
-  /// The four bytes at an offset, highest first.
-  func integer32(at offset: Int) -> Int {
-    integer16(at: offset) << 16 | integer16(at: offset + 2)
-  }
-
   /// Reads SQLite's integer of variable length; nil if it doesn't end before `end`.
   func varint(at offset: inout Int, end: Int) -> UInt64? {
     var value: UInt64 = 0
