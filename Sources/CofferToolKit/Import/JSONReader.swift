@@ -17,7 +17,6 @@ struct JSONReader {
   private var currentLine = 1
   /// The line on which the last object began, from 1.
   private(set) var line = 1
-  private var isInArray = false
   private var isFirst = true
   private let isArray: Bool
 
