@@ -17,8 +17,9 @@ tests = $(SWIFT) test --skip-build
 killing = ArchiveKillTests ArchiveProgramTests ArchiveTests ArchiveWriterTests ArchiveGapTests \
 	ChangeKeyTests ConcurrentFetchTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
 	FreshnessKillTests KeySlotsKillTests LogIntegrityTests
-drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTests ChangedRowsTests FreshnessManipulationTests \
-	KeySlotsFileTests ObservedFetchTests ReplacedFileTests SalvageTrialTests
+drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTests ChangedRowsTests \
+	FreshnessManipulationTests FullTextSynchronizationTests KeySlotsFileTests ObservedFetchTests \
+	ReplacedFileTests SalvageTrialTests TypedValueTests
 space = $(subst ,, )
 man = share/man/man1
 completions = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d

@@ -584,7 +584,7 @@ enum Engine: String, CaseIterable, Sendable {
     engine: Engine, isRecursive: Bool
   ) throws {
     var random = SeededGenerator()
-    for _ in 0..<6 {
+    for _ in 0..<trialCount(6) {
       try EncryptedQueue.with("PRAGMA recursive_triggers = \(isRecursive)") { db throws in
         var changes = try RandomChanges(random, db)
         try engine.create("doc_ft", in: db, following: changes.table, columns: ["content"])

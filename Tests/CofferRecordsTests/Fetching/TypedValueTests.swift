@@ -118,8 +118,9 @@ import Testing
     #expect(groups.count == distinct.count, "\(property)")
   }
 
-  @Test func `conditions on a record's properties mean what they mean in Swift`() throws {
-    var random = SeededGenerator()
+  @Test(arguments: 0..<trialCount(1))
+  func `conditions on a record's properties mean what they mean in Swift`(trial: Int) throws {
+    var random = SeededGenerator(line: UInt(trial))
     let sql = """
       CREATE TABLE thing (
         id INTEGER PRIMARY KEY, price TEXT, money TEXT, date DATETIME, token BLOB, ratio REAL,
@@ -154,8 +155,9 @@ import Testing
     }
   }
 
-  @Test func `a mapped record's table keeps all digits, and compares them`() throws {
-    var random = SeededGenerator()
+  @Test(arguments: 0..<trialCount(1))
+  func `a mapped record's table keeps all digits, and compares them`(trial: Int) throws {
+    var random = SeededGenerator(line: UInt(trial))
     try EncryptedQueue.with { db throws in
       try Mapped.createTable(db)
       let things = (0..<40).map { Self.thing($0, &random) }
