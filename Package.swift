@@ -28,8 +28,15 @@ let package = Package(
       name: "CSQLCipher",
       pkgConfig: "sqlcipher",
       providers: [.apt(["libsqlcipher-dev"])]),
+    // SQLite's handles, errors and memory.
     .target(
-      name: "CofferCore", dependencies: ["CSQLCipher"], swiftSettings: librarySettings),
+      name: "CofferSQLite", dependencies: ["CSQLCipher"], swiftSettings: librarySettings),
+    // Keys and encrypted files, without rows.
+    .target(
+      name: "CofferVault", dependencies: ["CofferSQLite"], swiftSettings: librarySettings),
+    .target(
+      name: "CofferCore", dependencies: ["CofferVault", "CSQLCipher"],
+      swiftSettings: librarySettings),
     .target(
       name: "CofferQuery", dependencies: ["CofferCore"], swiftSettings: librarySettings),
     .target(
@@ -50,7 +57,7 @@ let package = Package(
     .target(
       name: "CofferSecretService",
       dependencies: [
-        "CofferCore", .target(name: "CSecret", condition: .when(traits: ["SecretService"])),
+        "CofferVault", .target(name: "CSecret", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: librarySettings),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),

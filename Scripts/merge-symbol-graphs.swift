@@ -13,8 +13,8 @@ typealias Object = [String: Any]
 
 let umbrella = "Coffer"
 let ownModules: Set = [
-  "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments", umbrella,
-  "CofferSecretService", "CofferArchive",
+  "CofferSQLite", "CofferVault", "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation",
+  "CofferDocuments", umbrella, "CofferSecretService", "CofferArchive",
 ]
 
 /// The module under which a reader looks for a module's symbols.

@@ -1,4 +1,4 @@
-import CofferCore
+import CofferVault
 
 #if SecretService
   import CSecret

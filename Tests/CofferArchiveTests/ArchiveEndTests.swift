@@ -5,6 +5,7 @@ import Testing
 @testable import Coffer
 @testable import CofferArchive
 @testable import CofferCore
+@testable import CofferVault
 
 /// What an archive has to reach at least, by a commit, a date or an anchor.
 @Suite struct ArchiveEndTests {
@@ -154,7 +155,7 @@ import Testing
     let fixture = anchored.fixture
     fixture.pool = try anchored.open(.milliseconds(1))
     let session = try fixture.start()
-    let (key, _) = try fixture.pool.archivedKey()
+    let key = try fixture.derivedKey()
     for _ in 0..<3 {
       try fixture.write()
       let last = try session.archiveNow()

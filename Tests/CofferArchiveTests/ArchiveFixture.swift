@@ -141,6 +141,9 @@ final class ArchiveFixture {
 
   func start() throws -> ArchiveSession { try archive.start(pool) }
 
+  /// The key that the database's pages have.
+  func derivedKey() throws -> DerivedKey { try #require(pool.fileKey().derived) }
+
   /// Changes some rows in one commit.
   func write(_ count: Int = 1, text: String = "MARKER-plaintext") throws {
     try pool.write { db in

@@ -99,7 +99,7 @@ import Testing
     let last = try Self.make(fixture, in: folder)
     let archive = ArchiveFixture.archived(fixture, to: folder)
     let key = try ArchiveFixture.key
-    let reader = try #require(try ArchiveReader(folder, key: fixture.pool.archivedKey().derived))
+    let reader = try #require(try ArchiveReader(folder, key: fixture.derivedKey()))
     let newest = ObjectName.manifest(reader.manifest.number)
     let whole = try archive.verification(atLeast: [.commit(last.number)], key: key)
     #expect(whole.findings == [] && whole.last == last)

@@ -7,6 +7,7 @@ import Testing
 @testable import Coffer
 @testable import CofferArchive
 @testable import CofferCore
+@testable import CofferVault
 
 @Suite struct ArchiveTests {
   @Test func `each commit can be restored`() throws {

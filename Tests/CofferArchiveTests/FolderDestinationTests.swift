@@ -7,6 +7,7 @@ import Testing
 @testable import Coffer
 @testable import CofferArchive
 @testable import CofferCore
+@testable import CofferVault
 
 @Suite struct FolderDestinationTests {
   @Test func `an object is stored once, whole, and found again`() throws {

@@ -97,8 +97,8 @@ private struct Library {
     folder = try TemporaryDirectory()
     let compiler = try #require(Compiler.found)
     let modules = [
-      "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments",
-      "Coffer", "CofferArchive",
+      "CofferSQLite", "CofferVault", "CofferCore", "CofferQuery", "CofferRecords",
+      "CofferObservation", "CofferDocuments", "Coffer", "CofferArchive",
     ]
     // What the tests are linked from; the modules' folders can have objects of files that are gone.
     let list = compiler.build.appendingPathComponent(

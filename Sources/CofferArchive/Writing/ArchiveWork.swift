@@ -56,34 +56,38 @@ final class ArchiveWork: @unchecked Sendable {
     self.pool = pool
     self.configuration = configuration
     self.progress = progress
-    let (key, settings) = try pool.archivedKey()
+    let fileKey = try pool.fileKey()
+    guard let key = fileKey.derived else { throw DatabaseError.archiveNeedsLibCrypto }
     seal = try ArchiveSeal(key)
     guard
       let stateFile = try ArchiveStateFile(
         .writer, forDatabaseAt: pool.path, makeNumber: ArchiveStore.newWriter)
     else { throw ArchiveError.writerExists }
     self.stateFile = stateFile
-    let slots = try pool.keySlotsFile() ?? []
+    let slots = try Self.keySlots(of: pool)
     let reader = try ArchiveReader(destination, key: key)
     if let reader {
       let manifest = reader.manifest
       guard
         manifest.isReleased || manifest.writer == stateFile.number || configuration.takesOver
       else { throw ArchiveError.writerExists }
-      guard manifest.header.pageSize == settings.pageSize else { throw ArchiveError.changedKey }
+      guard manifest.header.pageSize == fileKey.settings.pageSize else {
+        throw ArchiveError.changedKey
+      }
       store = try ArchiveStore(reader, writer: stateFile.number)
     } else {
       store = try ArchiveStore(
-        destination, key: key, pageSize: settings.pageSize, slots: slots, writer: stateFile.number)
+        destination, key: key, pageSize: fileKey.settings.pageSize, slots: slots,
+        writer: stateFile.number)
     }
     let tip: ArchiveReader.Tip?
     do {
       tip = try reader?.writersTip().tip
       noteInAnchor = try pool.anchorNote()
       lastDate = max(tip?.date ?? 0, store.manifest.layers.map(\.date).max() ?? 0)
-      capture = try pool.makeCommitCapture(
-        limits: configuration.captureLimits, levels: Manifest.snapshotLevel + 1,
-        lastDate: lastDate, now: configuration.now)
+      capture = try CommitCapture(
+        path: PendingFile.resolved(pool.path), key: fileKey, limits: configuration.captureLimits,
+        levels: Manifest.snapshotLevel + 1, lastDate: lastDate, now: configuration.now)
     } catch {
       try? store.release()
       throw error
@@ -105,13 +109,19 @@ final class ArchiveWork: @unchecked Sendable {
     do {
       try begin(tip?.last, reader)
       if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
-      try pool.attach(capture)
+      try pool.add(capture)
     } catch {
       capture.close()
       try? store.release()
       throw error
     }
     updateStatus(nil)
+  }
+
+  /// The bytes of the database's key slots; empty if it has none.
+  private static func keySlots(of pool: DatabasePool) throws -> [UInt8] {
+    guard KeySlots.exist(forDatabaseAt: pool.path) else { return [] }
+    return try NewFile.read(KeySlots.path(forDatabaseAt: pool.path), atMost: 1 << 20) ?? []
   }
 
   private func begin(_ last: Segment?, _ reader: ArchiveReader?) throws {
@@ -265,7 +275,7 @@ final class ArchiveWork: @unchecked Sendable {
     guard now - leaseCheck >= configuration.leaseInterval || isStopping else { return }
     // An idle database causes no requests.
     if capture.backlog().byteCount > 0 || isStopping { try store.checkLease() }
-    let slots = try pool.keySlotsFile() ?? []
+    let slots = try Self.keySlots(of: pool)
     if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
     leaseCheck = now
   }

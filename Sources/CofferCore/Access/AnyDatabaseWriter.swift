@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A type-erased database writer.
 public final class AnyDatabaseWriter: DatabaseWriter {
   let base: any DatabaseWriter

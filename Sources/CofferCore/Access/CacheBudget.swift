@@ -1,3 +1,4 @@
+import CofferVault
 import Synchronization
 
 /// The memory for cached pages that the connections of one database share equally.

@@ -1,3 +1,4 @@
+import CofferVault
 import Dispatch
 
 /// The settings with which a database is opened and used.

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// The engine of this process: the linked SQLCipher, and the SQLite inside of it.
   public struct Engine: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Runs a statement that sets the connection up.
   func runSetting(_ sql: String) throws {

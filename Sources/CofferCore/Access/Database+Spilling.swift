@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Sets whether a transaction that is larger than the cache writes pages before its commit.
   ///

@@ -1,5 +1,5 @@
+import CofferVault
 import FoundationEssentials
-import Synchronization
 
 extension Database {
   /// The kinds of events that a trace reports.
@@ -103,15 +103,13 @@ extension Database {
       _ resultCode: ResultCode, _ message: String
     ) -> Void
 
-  private static let logFunction = Mutex<LogErrorFunction?>(nil)
-
   /// The function that receives the messages of SQLite's error log, from all connections.
   ///
   /// This works only if nothing else in the process uses SQLite before the first database is
   /// opened. The function must not use a database. Messages that may contain a key are redacted.
   /// <https://sqlite.org/errlog.html>
   public static var logError: LogErrorFunction? {
-    get { logFunction.withLock { $0 } }
-    set { logFunction.withLock { $0 = newValue } }
+    get { ErrorLog.function }
+    set { ErrorLog.function = newValue }
   }
 }

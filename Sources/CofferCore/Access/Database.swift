@@ -1,3 +1,4 @@
+@_exported import CofferVault
 import Synchronization
 
 /// A connection to a database, for use inside an access.
@@ -197,7 +198,7 @@ import Synchronization
   deinit {
     closeConnection()
     if let freshnessFailure {
-      Database.logError?(.SQLITE_WARNING, "freshness of \(path): \(freshnessFailure)")
+      ErrorLog.write(.SQLITE_WARNING, "freshness of \(path): \(freshnessFailure)")
     }
   }
 

@@ -1,3 +1,4 @@
+import CofferVault
 import Foundation
 
 /// A database with one connection, whose accesses run one after the other.

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension DatabaseWriter {
   // MARK: Erasing
 

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A database that can be read and written from any thread.
 public protocol DatabaseWriter: DatabaseReader {
   /// Schedules `updates` and returns.

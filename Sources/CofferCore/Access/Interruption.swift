@@ -1,3 +1,4 @@
+import CofferVault
 import Synchronization
 
 /// Interrupts and cancels a connection's work, from any thread.

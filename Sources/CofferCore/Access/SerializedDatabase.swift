@@ -1,3 +1,4 @@
+import CofferVault
 import Synchronization
 
 /// A connection that runs one access at a time.
@@ -105,7 +106,7 @@ final class SerializedDatabase: @unchecked Sendable {
     // A transaction that `body` left open is rolled back, which can only be reported to the log.
     do { try access(body) } catch {
       let error = error as? DatabaseError
-      Database.logError?(error?.extendedResultCode ?? .SQLITE_MISUSE, error?.message ?? "")
+      ErrorLog.write(error?.extendedResultCode ?? .SQLITE_MISUSE, error?.message ?? "")
     }
   }
 

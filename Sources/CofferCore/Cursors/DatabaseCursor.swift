@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A cursor over the rows of a statement.
 ///
 /// Each call of ``Cursor/next()`` steps the statement; releasing the cursor ends it. At the end,

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension DatabaseValueConvertible {
   // MARK: From a statement
 

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A cursor of rows.
 ///
 /// It returns the same ``Row`` object each time: call ``Row/copy()`` to keep a row.

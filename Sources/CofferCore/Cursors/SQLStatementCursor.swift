@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A cursor over the statements of an SQL text.
 ///
 /// Each statement is compiled when the cursor reaches it.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A cursor over the values in the first column of a statement.
 ///
 /// Types that conform to ``StatementColumnConvertible`` are read directly from the statement.

@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// A human-readable format with a line per row and unquoted values.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The format in which the rows of a dump are written.
 ///
 /// | format | row 1, "Craig", NULL |

@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// A format with one JSON array of objects per statement.

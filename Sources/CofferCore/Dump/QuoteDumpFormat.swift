@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A format with a line of SQL literals per row, like the `quote` mode of the `sqlite3` shell.
 public struct QuoteDumpFormat: DumpFormat, Sendable {
   /// Whether the column names come first.

@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// A value that is encrypted on its own, with another key than the database's.

@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// The bytes of an encrypted value: see `Docs/Format.md`, "Encrypted values".

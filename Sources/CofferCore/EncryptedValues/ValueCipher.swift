@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// Encrypts values with a key of their own, and finds rows by them.

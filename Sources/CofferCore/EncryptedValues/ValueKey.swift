@@ -1,3 +1,4 @@
+import CofferVault
 import Synchronization
 
 /// A key for values, and the keys derived from it.

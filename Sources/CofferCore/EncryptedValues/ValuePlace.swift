@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The place of an ``EncryptedValue``: a table, a column and a row.
 ///
 /// A value opens only at the place for which it was sealed, so that nobody can move it to another

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Attaches another database file, whose tables can then be used as `name.table`.
   ///

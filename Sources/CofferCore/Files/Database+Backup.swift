@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The progress of a backup.
 public struct DatabaseBackupProgress: Sendable {
   /// The number of pages left to copy.
@@ -137,7 +139,8 @@ extension Database {
   static func proveCopy(
     at path: String, _ key: FileKey?, _ additions: SQLAdditions
   ) throws {
-    let connection = try FileConnection(path: path, key: key, additions: additions)
+    let connection = try FileConnection(
+      path: path, key: key, prepare: additions.preparation)
     defer { connection.close() }
     func failure(_ reason: String) -> DatabaseError {
       DatabaseError(
@@ -190,7 +193,7 @@ extension DatabaseReader {
       try FileConversion(
         source: source.path, sourceKey: nil, target: path,
         targetKey: try .new(key, settings: source.settings, at: path), isExclusive: false,
-        additions: source.additions,
+        prepare: source.additions.preparation,
         progress: progress.map { progress in { try progress(DatabaseBackupProgress($0)) } }
       ).run()
       return
@@ -208,7 +211,8 @@ extension DatabaseReader {
     }
     defer { slots?.cancel() }
     let file = try PendingFile(for: path)
-    let target = try FileConnection(path: file.path, key: targetKey)
+    let target = try FileConnection(
+      path: file.path, key: targetKey, prepare: SQLAdditions().preparation)
     // Nothing else is opened beside the file, where another user could have put it.
     try target.run("PRAGMA journal_mode = MEMORY")
     let last = try read { db in
@@ -236,7 +240,7 @@ extension DatabaseReader {
     try FileConversion(
       source: source.path,
       sourceKey: try .existing(at: source.path, key: key, settings: source.settings),
-      target: path, targetKey: nil, isExclusive: false, additions: source.additions,
+      target: path, targetKey: nil, isExclusive: false, prepare: source.additions.preparation,
       progress: progress
     ).run()
   }

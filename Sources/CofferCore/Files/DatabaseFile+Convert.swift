@@ -1,3 +1,5 @@
+import CofferVault
+
 extension DatabaseFile {
   /// Creates an encrypted copy of a plaintext database, or replaces the database with it.
   ///
@@ -30,7 +32,7 @@ extension DatabaseFile {
     try FileConversion(
       source: source, sourceKey: nil, target: target,
       targetKey: try .new(key, settings: cipher, at: target),
-      additions: additions(of: configuration),
+      prepare: additions(of: configuration).preparation,
       progress: progress
     ).run()
   }
@@ -49,7 +51,7 @@ extension DatabaseFile {
       source: source,
       sourceKey: try requireEncrypted(source, key: key, settings: cipher), target: target,
       targetKey: nil, plaintextMode: configuration.fileMode ?? 0o600,
-      additions: additions(of: configuration), progress: progress
+      prepare: additions(of: configuration).preparation, progress: progress
     ).run()
   }
 
@@ -84,7 +86,7 @@ extension DatabaseFile {
     defer { slots?.cancel() }
     try FileConversion(
       source: path, sourceKey: sourceKey, target: target, targetKey: targetKey,
-      additions: additions(of: configuration), progress: progress
+      prepare: additions(of: configuration).preparation, progress: progress
     ).run { slots?.finish() }
   }
 

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   // MARK: Functions
 
@@ -160,4 +162,12 @@ extension Database {
 struct SQLAdditions: Sendable {
   var functions: [DatabaseFunction.ID: DatabaseFunction] = [:]
   var collations: [DatabaseCollation.ID: DatabaseCollation] = [:]
+
+  /// Adds them to a connection for work on a file, with the library's own.
+  var preparation: ConnectionPreparation {
+    unsafe ConnectionPreparation { connection in
+      try Database.addStandardFunctions(to: connection)
+      try Database.add(self, to: connection)
+    }
+  }
 }

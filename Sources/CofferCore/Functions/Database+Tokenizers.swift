@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The error of a tokenizer called by SQLite, which only forwards its code and no message.
 struct TokenizerFailure {
   var code: CInt

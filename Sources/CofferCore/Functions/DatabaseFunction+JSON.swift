@@ -1,3 +1,5 @@
+import CofferVault
+
 extension DatabaseFunction {
   /// `coffer_json(text, path)`: returns the value at a path in JSON.
   ///

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// An SQL function written in Swift.
 ///
 /// ```swift

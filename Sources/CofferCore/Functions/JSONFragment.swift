@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// How numbers in JSON become database values.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Finds one value in a JSON text without decoding the rest.
 ///
 /// It reads the whole text, so that invalid JSON has no values. Of several members with the same

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Re-encrypts the file in place, and verifies the result.
   ///

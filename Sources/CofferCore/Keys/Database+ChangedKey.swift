@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Adds the reason to an error if the file's key was changed since the connection was opened.
   ///
@@ -17,7 +19,7 @@ extension Database {
     }
     guard hasChangedKey(keying) else { return error }
     let explained = DatabaseError(
-      error, diagnosis: .wrongKey,
+      error, diagnosis: CipherDiagnosis.wrongKey,
       hint: "The key of the file was changed after this connection had been opened, or the file "
         + "was replaced: close the database, and open it with the new key.")
     if !keying.settings.usesHMAC { changedKeyFailure = explained }

@@ -1,4 +1,4 @@
-import Synchronization
+import CofferVault
 
 extension Database {
   // MARK: SQLCipher's facts
@@ -78,8 +78,6 @@ extension Database {
     public static func file(_ path: String) -> Self { Self(rawValue: path) }
   }
 
-  private static let cipherLogLevel = Mutex(SQLCipherLogLevel.none)
-
   /// Makes SQLCipher write a log, for all connections of the process.
   ///
   /// Coffer keeps SQLCipher from writing to standard error otherwise. The log tells what SQLCipher
@@ -101,18 +99,7 @@ extension Database {
   public func disableCipherLogging() throws { try setCipherLogLevel(.none) }
 
   private func setCipherLogLevel(_ level: SQLCipherLogLevel) throws {
-    let level = SQLCipherLogLevel(rawValue: level.rawValue.uppercased())
-    Database.cipherLogLevel.withLock { $0 = level }
-    try Database.setLogLevel(of: openConnection())
-  }
-
-  /// Sets the log's level again, which keeps SQLCipher from writing to standard error by default.
-  ///
-  /// - Precondition: The connection has a key: the process's first key resets the log level.
-  @safe static func setLogLevel(of connection: SQLiteConnection) throws {
-    guard SQLiteFeatures.linked.logsToStandardError else { return }
-    let level = cipherLogLevel.withLock { $0 }
-    try LibrarySQL.run(
-      "PRAGMA cipher_log_level = \(level.rawValue.databaseValue.sqlLiteral)", in: connection)
+    CipherLog.level = level.rawValue.uppercased()
+    try CipherLog.setLevel(of: openConnection())
   }
 }

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Returns the pages whose authentication code is wrong.
   ///
@@ -48,7 +50,7 @@ extension Database {
         let file = try ReadOnlyFile(openedBy: connection)
         pages =
           try CipherFile(
-            file: file, key: derived, settings: settings, newerPages: .transaction(of: self))?
+            file: file, key: derived, settings: settings, newerPages: newerPages)?
           .verifyAll() ?? []
       } catch let error as ReadOnlyFileError {
         throw error.databaseError(path)
@@ -65,6 +67,16 @@ extension Database {
   ///
   /// This reads page 1 and nothing else: a damaged schema is a result of the check.
   /// - Returns: The error if that page can't be read.
+  /// Where the connection's transaction, which has read, finds pages that aren't in the file.
+  private var newerPages: PageVersions.Place {
+    guard let connection = sqliteConnection, !isInMemory else { return .nowhere }
+    guard (try? setting("PRAGMA main.locking_mode")) == "normal" else {
+      // Nobody else has committed anything since.
+      return .log(beside: path)
+    }
+    return LogIndex(readBy: connection).map { unsafe .frames($0, of: connection) } ?? .nowhere
+  }
+
   private func failureToBeginReading() throws -> DatabaseError? {
     do {
       _ = try Int.fetchOne(self, sql: "PRAGMA main.schema_version")

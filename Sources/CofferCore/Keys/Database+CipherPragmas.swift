@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Cipher pragmas in preparations.
 ///
 /// SQLCipher executes them itself, as for any other program. The resulting settings are read back

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Refuses SQL that SQLCipher accepts silently, but that would expose a key or data, or destroy a
 /// file.
 extension Database {

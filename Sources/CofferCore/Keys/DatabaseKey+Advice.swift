@@ -1,4 +1,5 @@
 // What leads from a string to a key: none of it can be called.
+import CofferVault
 
 @available(
   *, unavailable,

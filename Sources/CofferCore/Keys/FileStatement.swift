@@ -1,3 +1,5 @@
+import CofferVault
+
 /// An `ATTACH` or a `VACUUM`, and what speaks against it.
 @safe struct FileStatement {
   // SAFETY: the statement isn't used after the closure that receives the buffer.

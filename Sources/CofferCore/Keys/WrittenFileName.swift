@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The name of a file in `ATTACH` or `VACUUM … INTO`, as far as the text of the statement tells it.
 enum WrittenFileName {
   /// The name's bytes.
@@ -20,7 +22,7 @@ enum WrittenFileName {
         return
       case .parameter: isBound = true
       // A string without an end is one that a NUL has cut.
-      case .string, .quotedIdentifier, .illegal: name += Self.unquoted(text)
+      case .string, .quotedIdentifier, .illegal: name += SQLWord.unquoted(text)
       case .blob: name += Self.bytes(ofBlob: text)
       case .word, .number: name += text
       default:
@@ -29,19 +31,6 @@ enum WrittenFileName {
       }
     }
     self = isBound ? .bound : .known(name)
-  }
-
-  static func unquoted(_ text: [UInt8]) -> [UInt8] {
-    guard let quote = text.first else { return [] }
-    let end = quote == UInt8(ascii: "[") ? UInt8(ascii: "]") : quote
-    var rest = text.dropFirst()
-    if rest.last == end { rest.removeLast() }
-    var result: [UInt8] = []
-    while let byte = rest.popFirst() {
-      result.append(byte)
-      if byte == end, rest.first == end { rest.removeFirst() }
-    }
-    return result
   }
 
   private static func bytes(ofBlob text: [UInt8]) -> [UInt8] {

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The limits of a pool's write-ahead log.
 ///
 /// <https://sqlite.org/wal.html#ckpt>
@@ -35,16 +37,13 @@ public struct CheckpointPolicy: Sendable, Hashable {
 final class Checkpointer {
   private let policy: CheckpointPolicy
   private let commitLog: CommitLog?
-  /// Records the commits before they are moved to the file; nil without freshness.
-  var freshness: FreshnessSession?
-  /// Reads the commits before they are moved to the file; nil without an archive.
-  var capture: CommitCapture?
+  /// What has to see the commits before they are moved to the file: each decides what those before
+  /// it are asked to do.
+  private var followers: [any LogFollower] = []
   /// Whether the log stays when the database is closed: an archive goes on with it.
   var keepsLog = false
   private var pageCount = 0
   private var nextRestart: Int
-  /// The size of the log when the archive was last told of commits.
-  private var toldPageCount = 0
 
   init(_ policy: CheckpointPolicy, _ commitLog: CommitLog?) {
     self.policy = policy
@@ -52,30 +51,30 @@ final class Checkpointer {
     nextRestart = policy.maximumPageCount
   }
 
+  /// Adds a follower.
+  ///
+  /// - Parameter isFirst: Whether it is next to SQLite.
+  func add(_ follower: any LogFollower, isFirst: Bool = false) {
+    followers.insert(follower, at: isFirst ? 0 : followers.endIndex)
+  }
+
+  func remove(_ follower: any LogFollower) { followers.removeAll { $0 === follower } }
+
   /// Records the size of a schema's log after a commit.
   ///
   /// - Returns: Whether to move its pages to the file.
   @safe func didCommit(_ connection: SQLiteConnection, pageCount: Int, isMain: Bool) -> Bool {
     // Readers see the commit from here on, even before the statement ends.
     commitLog?.settle(connection)
-    if isMain { freshness?.didCommit(frameCount: pageCount) }
-    guard isMain else { return pageCount >= policy.automaticPageCount }
+    let isDue = pageCount >= policy.automaticPageCount
+    guard isMain else { return isDue }
+    for follower in followers {
+      follower.didCommit(frameCount: pageCount, isCheckpointDue: isDue)
+    }
     self.pageCount = pageCount
     if pageCount < policy.maximumPageCount { nextRestart = policy.maximumPageCount }
-    let isDue = pageCount >= policy.automaticPageCount
-    // A checkpoint reads them itself.
-    if let capture, !isDue,
-      !(toldPageCount..<(toldPageCount + Self.toldPages)).contains(pageCount)
-    {
-      toldPageCount = pageCount
-      capture.readAhead()
-    }
     return isDue
   }
-
-  /// The pages of a log after which an archive reads them: a checkpoint waits for those that are
-  /// left.
-  private static let toldPages = 250
 
   /// Moves the log's pages to the file, as far as readers allow it.
   @safe func moveToFile(_ connection: SQLiteConnection, schema: String) {
@@ -86,30 +85,25 @@ final class Checkpointer {
       _ = SQLite.checkpoint(connection, schema: schema, mode: mode)
       return
     }
-    // Without a record of the commits, the log grows.
+    // If a follower fails, the log grows.
     _ = checkpoint(connection, schema: schema, mode: mode, frameCount: pageCount)
   }
 
-  /// Moves frames from the log to the file, after an archive has read them and freshness has
-  /// recorded them.
+  /// Moves frames from the log to the file, as the followers let it.
   ///
   /// - Parameter frameCount: The frames in the log; nil if it was asked for.
-  /// - Returns: Nil if freshness has failed.
+  /// - Returns: Nil if a follower has failed.
   @safe func checkpoint(
     _ connection: SQLiteConnection, schema: String?, mode: CInt, frameCount: Int? = nil
   ) -> CheckpointResult? {
-    let run = { [freshness] (mode: CInt) -> CheckpointResult? in
-      guard let freshness else {
-        return SQLite.checkpoint(connection, schema: schema, mode: mode)
-      }
-      return freshness.checkpoint(connection, schema: schema, mode: mode)
+    followers.removeAll { $0.hasEnded }
+    let move = { (mode: CInt) -> CheckpointResult? in
+      SQLite.checkpoint(connection, schema: schema, mode: mode)
     }
-    guard let capture else { return run(mode) }
-    if capture.isClosed {
-      self.capture = nil
-      return run(mode)
+    let run = followers.reduce(move) { run, follower in
+      { follower.checkpoint(mode: $0, frameCount: frameCount, run) }
     }
-    return capture.checkpoint(mode: mode, frameCount: frameCount, run)
+    return run(mode)
   }
 
   /// Restarts the log if it has become too long.
@@ -126,12 +120,11 @@ final class Checkpointer {
       nextRestart = policy.maximumPageCount
     } else {
       nextRestart = pageCount + pageCount / 2
-      Database.logError?(
+      ErrorLog.write(
         .SQLITE_WARNING,
         "the write-ahead log of \(database) has \(pageCount) pages, and can't restart: "
-          + (capture?.isFull == true
-            ? "its archive can't store the commits yet"
-            : "a read access or a snapshot holds on to an old state of the database"))
+          + (followers.lazy.compactMap(\.reasonForLongLog).first
+            ?? "a read access or a snapshot holds on to an old state of the database"))
     }
   }
 }

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// The treatment of other connections by a checkpoint.
   ///

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The commits of other connections that a connection has seen.
 final class ExternalChanges {
   private let watch: ExternalChangeWatch

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Opens a file for a snapshot of its current state.
   static func openForSnapshot(_ path: String, _ configuration: Configuration) throws -> Database {

@@ -1,3 +1,4 @@
+import CofferVault
 import Dispatch
 
 extension DatabasePool {
@@ -170,8 +171,9 @@ extension Database {
   /// Sets this connection up as the pool's writer.
   func setUpPoolWriter() throws -> CommitCount {
     let commitLog = startCommitLog()
-    checkpointer = Checkpointer(configuration.checkpointPolicy, commitLog)
-    checkpointer?.freshness = freshness
+    let checkpointer = Checkpointer(configuration.checkpointPolicy, commitLog)
+    if let freshness { checkpointer.add(freshness, isFirst: true) }
+    self.checkpointer = checkpointer
     try restorePoolWriter()
     return commitLog.commits
   }

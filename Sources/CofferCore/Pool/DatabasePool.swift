@@ -1,3 +1,4 @@
+import CofferVault
 import Dispatch
 
 /// A database with one writing connection, and several that read at the same time.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A reader of one state of a database, regardless of later writes.
 public protocol DatabaseSnapshotReader: DatabaseReader {}
 

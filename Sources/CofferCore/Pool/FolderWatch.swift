@@ -1,3 +1,4 @@
+import CofferVault
 import Glibc
 
 /// Reports when files of a database are written, created or deleted, by any process.

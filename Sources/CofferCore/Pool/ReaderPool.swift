@@ -1,3 +1,4 @@
+import CofferVault
 import Dispatch
 import Synchronization
 

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A query and the type that its rows are decoded to.
 public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvertible {
   /// The type of the fetched elements: ``Row``, a value or a record.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A request written in SQL.
 ///
 /// ```swift

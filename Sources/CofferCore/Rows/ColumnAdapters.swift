@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Shows some columns under other names, and hides the rest.
 ///
 /// ```swift

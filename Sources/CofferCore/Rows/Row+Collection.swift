@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Row: RandomAccessCollection {
   /// The position of a column in a row.
   public struct Index: Strideable, Sendable {

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Row {
   /// Returns a record type's cached findings about the row's columns, made by `make` at first.
   ///

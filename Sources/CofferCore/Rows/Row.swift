@@ -1,3 +1,4 @@
+import CofferVault
 import Foundation
 
 /// A row of a query result.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The values of copied rows, one row after the other.
 ///
 /// A row consists of the address of its column names, eight bytes per column (the integer, the bits

@@ -1,3 +1,4 @@
+import CofferVault
 import Foundation
 
 /// A copied row's values; valid as long as its block.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The columns of a statement's rows: their names, and the index of each name.
 ///
 /// It is immutable, so that rows copied on one thread can be read on another.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Rows that were fetched along with others.
 ///
 /// Most are copied without an object for each: a ``Row`` is made for one who asks for it, and a

@@ -1,3 +1,4 @@
+import CofferVault
 import Glibc
 
 /// The structure of a query without its values: two queries of equal shape have the same SQL.

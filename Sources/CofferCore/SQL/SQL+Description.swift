@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The parts of requests print their SQL, but no values: programs log requests, and dump what holds
 /// them.
 extension SQL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

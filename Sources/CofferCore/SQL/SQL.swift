@@ -1,3 +1,5 @@
+import CofferVault
+
 /// SQL text with its arguments, written as a string interpolation.
 ///
 /// ```swift

@@ -1,4 +1,5 @@
 // The protocols of expressions that values and SQL literals conform to, hence in CofferCore.
+import CofferVault
 
 /// A type that can be used as an SQL expression: a value, a column, an SQL literal.
 public protocol SQLExpressible {

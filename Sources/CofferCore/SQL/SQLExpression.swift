@@ -1,3 +1,5 @@
+import CofferVault
+
 /// An SQL expression: a value, a column, or an operator or function applied to expressions.
 public struct SQLExpression: Sendable {
   @usableFromInline

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension SQLInterpolation {
   /// `\(expression)` appends an expression.
   @_disfavoredOverload

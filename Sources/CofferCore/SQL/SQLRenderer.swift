@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// Builds SQL: the text, its arguments, and the names of its tables.

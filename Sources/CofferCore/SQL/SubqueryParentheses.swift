@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Finds which queries embedded in SQL text need parentheses.
 ///
 /// A query needs none where SQL expects a query: as a statement, after `EXPLAIN`, `CREATE … AS`,

@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferVault
 
 /// `coffer_array(array)`, a virtual table with one column, `value`, that reads an array argument.
 ///

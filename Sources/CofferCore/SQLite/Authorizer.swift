@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferVault
 
 /// SQLite's authorizer: records facts about statements while they are compiled, and refuses some.
 ///

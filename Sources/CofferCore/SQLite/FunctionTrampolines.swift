@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferVault
 import Synchronization
 
 extension SQLite {

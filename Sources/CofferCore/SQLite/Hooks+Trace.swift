@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferVault
 
 /// The receiver of SQLite's trace events.
 final class Tracer {
@@ -95,22 +96,4 @@ private func trace(
     }
   }
   return 0
-}
-
-// MARK: The process-wide log
-
-extension SQLite {
-  /// Whether SQLite logs to `Database.logError`, for the whole process; installs the log on first
-  /// use.
-  ///
-  /// SQLite only accepts a log before its own first use.
-  static let logIsInstalled: Bool = unsafe coffer_config_log(log) == SQLITE_OK
-}
-
-private func log(
-  context: UnsafeMutableRawPointer?, code: CInt, message: UnsafePointer<CChar>?
-) {
-  guard let message = unsafe message, let logError = Database.logError else { return }
-  let code = ResultCode(rawValue: code)
-  unsafe logError(code, SQLString.redactedMessage(String(cString: message), code: code))
 }

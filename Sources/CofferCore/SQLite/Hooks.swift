@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferVault
 
 extension SQLite {
   /// Installs `hooks`, which must live until they are removed.

@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferVault
 
 extension SQLite {
   /// Makes statements of the connection end with `SQLITE_INTERRUPT` once their access is cancelled.

@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferVault
 
 /// FTS5's interface for extensions of a connection: <https://sqlite.org/fts5.html#extending_fts5>.
 public typealias SQLiteFTS5API = UnsafePointer<fts5_api>

@@ -1,5 +1,6 @@
 // Schema reading for higher layers, with statements that aren't observed or traced, and don't
 // affect recorded regions.
+import CofferVault
 
 extension Database {
   /// The number of the open explicit transaction; nil outside of one.

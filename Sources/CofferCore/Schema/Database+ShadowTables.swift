@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// The tables of the main database in which its virtual tables store their content.
   ///

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A schema of a connection: the main, the temporary or an attached database.
 public struct DatabaseSchemaID: Hashable, Sendable {
   private enum Kind: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// What the SQL of a virtual table says of its module.
 package struct VirtualTableDefinition {
   /// A word of the module's arguments.

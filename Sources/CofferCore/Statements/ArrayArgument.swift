@@ -1,3 +1,4 @@
+import CofferVault
 import Foundation
 
 /// The values of an `IN (…)` list.

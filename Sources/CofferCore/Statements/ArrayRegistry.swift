@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The array arguments that are bound to a connection's statements, and that the virtual table
 /// `coffer_array` reads.
 ///

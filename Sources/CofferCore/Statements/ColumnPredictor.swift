@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Remembers the order in which a loop requests columns by name.
 ///
 /// Code that reads rows requests the same names in the same order, row after row. The predictor

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Installs the authorizer, which records facts about the statements that SQLite compiles.
   func installAuthorizer() throws {

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The plans that record types have created for the tables of a connection.
 ///
 /// - Invariant: All plans were created for the schema of `generation`.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The values of an array literal of arguments, in one block of memory.
 ///
 /// Arguments are mostly written as a literal, bound once and released. An `Array` of them costs

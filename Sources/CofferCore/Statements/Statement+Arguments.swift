@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Statement {
   /// The bound arguments.
   ///

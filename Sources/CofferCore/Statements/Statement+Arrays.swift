@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Statement {
   @safe func bind(
     _ array: ArrayArgumentStorage, to handle: SQLiteStatement, at index: CInt

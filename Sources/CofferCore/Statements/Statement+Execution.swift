@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Statement {
   /// Executes the statement and ignores any rows that it returns.
   ///

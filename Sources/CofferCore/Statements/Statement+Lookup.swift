@@ -1,4 +1,5 @@
 // Executions that return at most one row, without the objects that a fetch creates.
+import CofferVault
 
 /// A statement that finds rows by one value, ready to be executed, which a plan of a type keeps.
 ///

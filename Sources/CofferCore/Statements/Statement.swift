@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A prepared statement.
 ///
 /// ```swift

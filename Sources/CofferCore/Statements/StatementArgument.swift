@@ -1,3 +1,5 @@
+import CofferVault
+
 /// One argument of a statement: a value, or an array for an `IN`.
 public struct StatementArgument: Hashable, Sendable {
   @usableFromInline

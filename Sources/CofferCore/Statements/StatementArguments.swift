@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The arguments of a statement: values for `?` by position, and for `:name` by name.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Binds values to a statement's parameters, from the first to the last.
 ///
 /// See ``Statement/execute(binding:)``.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The prepared statements of one connection, kept for the next request for their SQL: the least
 /// recently used statement is evicted first.
 ///

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The part of a statement that is used for each row and column.
 ///
 /// It has a separate allocation, whose address rows and cursors keep: a reference to the statement

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The facts that SQLite's compiler reports about a statement.
 package struct StatementFacts: Sendable {
   /// The tables and columns that the statement reads.

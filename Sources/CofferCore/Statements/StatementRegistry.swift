@@ -1,3 +1,4 @@
+import CofferVault
 import Synchronization
 
 /// The prepared statements of one connection, identified by their Swift objects.

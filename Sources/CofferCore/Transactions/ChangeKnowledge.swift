@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Facts from the schema about changes that SQLite doesn't report row by row.
 struct ChangeKnowledge {
   fileprivate var schemaGeneration = 0

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The callbacks of one connection, and the state that they maintain.
 package final class ConnectionHooks {
   let authorizer = Authorizer()

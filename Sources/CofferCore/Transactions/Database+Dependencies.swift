@@ -1,4 +1,5 @@
 // What a region depends on beside the tables and columns that SQLite's compiler reports.
+import CofferVault
 
 /// The dependencies of tables, as long as the schema stays the same.
 struct TableDependencies {

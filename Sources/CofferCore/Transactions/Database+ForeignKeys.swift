@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// Executes `body` with foreign key enforcement switched off.
   ///

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   // MARK: Recording regions
 

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Database {
   /// The kind of a transaction, which determines its first lock.
   ///

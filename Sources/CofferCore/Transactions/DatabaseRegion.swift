@@ -1,3 +1,5 @@
+import CofferVault
+
 /// A part of a database: tables, or some of their columns and rows.
 ///
 /// ```swift

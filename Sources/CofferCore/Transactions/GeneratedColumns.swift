@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The generated columns of a table, and the columns from which they are computed.
 struct GeneratedColumns {
   /// By generated column: all columns that its expression names, those of other generated columns
@@ -55,7 +57,7 @@ struct GeneratedColumns {
           let bytes = unsafe Array(utf8[token.range])
           let isQuoted = token.kind == .quotedIdentifier || token.kind == .string
           let text = String(
-            decoding: isQuoted ? WrittenFileName.unquoted(bytes) : bytes, as: UTF8.self)
+            decoding: isQuoted ? SQLWord.unquoted(bytes) : bytes, as: UTF8.self)
           definitions[definitions.count - 1].append(Word(kind: token.kind, text: text))
         }
         if token.kind == .leftParenthesis { depth += 1 }

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// An observer, and how long it observes.
 final class ObserverRegistration {
   /// The order in which observers were added.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// The observers of one connection, indexed by what they observe.
 ///
 /// Selective observers are indexed by table: neither a statement on other tables nor the end of a

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension TransactionObservation {
   func sqliteWillCommit() -> Bool {
     // A statement that commits by itself has made all of its changes; only the commit is left.

@@ -1,3 +1,5 @@
+import CofferVault
+
 extension TransactionObservation {
   /// Returns the observers to notify of the changes of a statement; computed once per compiled
   /// statement.

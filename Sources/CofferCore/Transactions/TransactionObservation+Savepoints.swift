@@ -1,3 +1,5 @@
+import CofferVault
+
 extension TransactionObservation {
   func note(_ effect: TransactionEffect) {
     switch effect {

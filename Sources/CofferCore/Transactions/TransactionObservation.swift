@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Notifies the observers of one connection of its changes and transactions.
 ///
 /// SQLite's hooks record events while a statement runs; notifications in which observers can

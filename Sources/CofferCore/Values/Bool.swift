@@ -1,3 +1,5 @@
+import CofferVault
+
 extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
   /// The integer 1 or 0.
   @inlinable

@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// Date components with the text format in which they are stored.

@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 /// A type that can be bound to a statement's parameters and used in ``StatementArguments``.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Decodes a `Decodable` value from a single database value.
 ///
 /// It detects that a value requires keys or a list, and so JSON.

@@ -1,3 +1,5 @@
+import CofferVault
+
 /// Encodes an `Encodable` value as a single database value.
 ///
 /// It detects that a value requires keys or a list, and so JSON.

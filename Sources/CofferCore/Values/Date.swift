@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {

@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 // Dates outside the years 0 to 9999, for which SQLite's formats have no digits.

@@ -1,4 +1,5 @@
 // For CGFloat, which FoundationEssentials lacks.
+import CofferVault
 import Foundation
 
 // SQLite stores reals unchanged, except NaN, which becomes NULL. A Float is stored as a Double.

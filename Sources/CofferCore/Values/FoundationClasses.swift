@@ -1,3 +1,4 @@
+import CofferVault
 import Foundation
 
 // Foundation's classes are stored as their Swift counterparts.

@@ -1,6 +1,7 @@
 // Integers are stored unchanged. From a DatabaseValue, integers and reals convert; reals lose their
 // fraction, and values out of the type's range give nil. From a statement, SQLite's conversions
 // also apply to text and blobs: "12 apples" is 12, "apples" is 0.
+import CofferVault
 
 extension Int: DatabaseValueConvertible, StatementColumnConvertible {}
 extension Int8: DatabaseValueConvertible, StatementColumnConvertible {}

@@ -1,4 +1,5 @@
 // A type with a raw value is stored as its raw value, even if it is Codable.
+import CofferVault
 
 extension DatabaseValueConvertible
 where Self: RawRepresentable, RawValue: DatabaseValueConvertible {

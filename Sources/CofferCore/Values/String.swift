@@ -1,3 +1,4 @@
+import CofferVault
 import FoundationEssentials
 
 extension String: DatabaseValueConvertible, StatementColumnConvertible {

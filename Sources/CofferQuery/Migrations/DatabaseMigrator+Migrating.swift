@@ -132,7 +132,7 @@ extension DatabaseMigrator {
     } catch {
       // Errors of other types take no hint.
       if let subject, !(error is CancellationError) {
-        Database.logError?(.SQLITE_ABORT, "\(subject) has failed, and was rolled back.")
+        ErrorLog.write(.SQLITE_ABORT, "\(subject) has failed, and was rolled back.")
       }
       throw error
     }

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// Whether Coffer's provider is to be at work in this process.
 private let isExpected =

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// Each changed byte is found at the opening or when it is read, or makes no difference.
 @Suite struct DamageTests {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferSQLite
 
 /// Values that SQLite quotes in its messages.
 @Suite struct QuotedValuesTests {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// What is said about a new file once it has its name.
 struct InPlaceErrorTests {

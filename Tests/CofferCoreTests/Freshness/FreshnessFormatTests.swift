@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// What Docs/Format.md says.
 struct FreshnessFormatTests {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 struct FreshnessTests {
   private static let table = "CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, text TEXT)"

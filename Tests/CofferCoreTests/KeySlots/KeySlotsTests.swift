@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// A folder with a database that has key slots.
 struct SlottedVault {

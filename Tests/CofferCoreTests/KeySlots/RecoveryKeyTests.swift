@@ -1,6 +1,8 @@
 import Testing
 
 @testable import CofferCore
+@testable import CofferSQLite
+@testable import CofferVault
 
 struct RecoveryKeyTests {
   private func parsed(_ text: String) throws -> [UInt8] {

@@ -4,6 +4,8 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferSQLite
+@testable import CofferVault
 
 /// Connections that are open while another one changes the key.
 @Suite struct ChangedKeyTests {

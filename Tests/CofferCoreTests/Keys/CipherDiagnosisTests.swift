@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 struct CipherDiagnosisTests {
   typealias File = CipherFileTests.File

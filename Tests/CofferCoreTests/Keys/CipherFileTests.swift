@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 struct CipherFileTests {
   struct File: Sendable, CustomTestStringConvertible {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// `usePassphrase` and pragmas after it, as for GRDB and any other program over SQLCipher.
 @Suite struct CipherPragmaTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 struct CipherSettingsTests {
   @Test func `the generations reserve what their shells reserve`() {

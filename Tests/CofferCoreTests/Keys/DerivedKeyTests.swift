@@ -2,6 +2,7 @@ import CofferTestSupport
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 struct DerivedKeyTests {
   private func hex(_ bytes: SecureBytes) -> String {

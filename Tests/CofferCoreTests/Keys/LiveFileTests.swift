@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// Files that SQLCipher, in this process, has open or has just written.
 struct LiveFileTests {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// The authenticity of databases whose newest pages are in a WAL or a journal.
 @Suite struct LogIntegrityTests {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import CofferCore
+@testable import CofferSQLite
 
 struct SecretArenaTests {
   /// A block, and the byte that it is filled with.

@@ -1,4 +1,5 @@
 @testable import CofferCore
+@testable import CofferVault
 import CofferExpectations
 import CofferTestSupport
 import Dispatch

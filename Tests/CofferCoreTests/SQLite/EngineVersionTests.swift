@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferSQLite
 
 /// The tests are built against, and run with, the expected library.
 ///

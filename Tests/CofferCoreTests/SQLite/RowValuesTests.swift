@@ -1,5 +1,6 @@
 import CSQLCipher
 @testable import CofferCore
+@testable import CofferSQLite
 import CofferTestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// Files that are made to be salvaged at any cost: each ends within 20 seconds of processor time
 /// and 256 MiB of memory, and no more than the limits let is written.

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferVault
 
 /// Random damage: what is intact comes back, and nothing else does.
 @Suite struct SalvageTrialTests {

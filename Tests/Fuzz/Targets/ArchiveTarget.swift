@@ -44,7 +44,7 @@
         }
         try session.stop()
       }
-      let (key, _) = try pool.archivedKey()
+      guard let key = try pool.fileKey().derived else { throw DatabaseError.archiveNeedsLibCrypto }
       seal = try ArchiveSeal(key)
       try pool.close()
       let objects = destination.objects.withLock { $0 }

@@ -1,5 +1,6 @@
 #if DEBUG || COFFER_FUZZ
   @testable import CofferCore
+  @testable import CofferVault
   import Foundation
 
   /// A changed file of key slots is refused, or opens to the right key.

@@ -1,5 +1,6 @@
 #if DEBUG || COFFER_FUZZ
   @testable import CofferCore
+  @testable import CofferVault
   import Foundation
 
   /// The cells of a page that is taken for a sound one are in the page, apart from each other, and

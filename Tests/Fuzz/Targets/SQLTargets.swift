@@ -1,5 +1,6 @@
 #if DEBUG || COFFER_FUZZ
   @testable import CofferCore
+  @testable import CofferSQLite
 
   private let sqlSeeds = [
     "SELECT * FROM t WHERE a IN (?) AND b NOT IN (:list, 'x''y', (?3)) OR c IN (1, @one, $two)",

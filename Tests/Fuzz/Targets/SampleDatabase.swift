@@ -1,5 +1,6 @@
 #if DEBUG || COFFER_FUZZ
   @testable import CofferCore
+  @testable import CofferVault
   import Foundation
 
   /// A small encrypted database with what b-trees can have: overflow pages, free pages, an index, a

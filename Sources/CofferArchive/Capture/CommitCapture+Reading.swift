@@ -1,0 +1,209 @@
+import CofferCore
+import Dispatch
+import FoundationEssentials
+
+extension CommitCapture {
+  // MARK: Reading commits
+
+  /// Reads commits on a thread of its own. Called by the database's writer, which doesn't wait.
+  func readAhead() {
+    reading.async { [weak self] in
+      // An error is met again, and told, by whoever needs these commits.
+      guard let self, (try? collect()) != nil else { return }
+      if isNearlyFull, let call = whenFull.withLock({ $0 }) { call() }
+    }
+  }
+
+  /// Whether there is hardly room for more commits.
+  var isNearlyFull: Bool { state.withLock { $0.pieces.count >= limits.pieceCount - 1 } }
+
+  /// Whether commits wait in the log until others are stored.
+  var isFull: Bool {
+    state.withLock { $0.position != nil && $0.pieces.count >= limits.pieceCount }
+  }
+
+  var isClosed: Bool { state.withLock(\.isClosed) }
+
+  /// Sets what is called, on a thread of its own, when there is hardly room for more commits.
+  func onFull(_ call: @escaping @Sendable () -> Void) { whenFull.withLock { $0 = call } }
+
+  /// Lets the log go as soon as it is too long, also while the archive's store doesn't answer.
+  func watchLog(every interval: Duration) {
+    reading.async(after: interval) { [weak self] in
+      guard let self, !isClosed else { return }
+      _ = letGoIfTooLong()
+      watchLog(every: interval)
+    }
+  }
+
+  /// Reads the commits until now, as far as there is room for them.
+  ///
+  /// - Returns: Whether there was room for all.
+  /// - Throws: ``CommitCaptureError/otherKey`` if they have another key.
+  func collect() throws -> Bool {
+    try state.withLock { state in try collect(&state) }
+  }
+
+  /// - Returns: Whether the hold sees exactly the commits that were read.
+  @discardableResult
+  func collect(_ state: inout State) throws -> Bool {
+    guard !state.isClosed, !state.isFrozen, let position = state.position,
+      let held = state.hold.state
+    else { return false }
+    let index = try state.hold.index()
+    let isCurrent = index.salts == position.salts && index.frameCount == position.frame
+    let isHeld = held.salts == position.salts && held.frame == position.frame
+    if isCurrent, isHeld, held.isFinal || index.movedCount < index.frameCount { return true }
+    let seen = try state.hold.beginNext()
+    do {
+      var start = position
+      if seen.salts != position.salts {
+        // SQLite can have started the log again if its frames were all read and in the file.
+        guard held.isFinal, isHeld else { throw CommitCaptureError.logIsGone }
+        start = LogPosition(salts: seen.salts, frame: 0, checksum: [])
+      }
+      guard seen.frame >= start.frame else { throw CommitCaptureError.logIsGone }
+      guard try read(from: start, to: seen, &state) else {
+        state.hold.endNext()
+        return false
+      }
+      try state.hold.advance(to: seen)
+      return true
+    } catch {
+      state.hold.endNext()
+      throw error
+    }
+  }
+
+  /// Reads frames into pieces.
+  ///
+  /// - Returns: False if there was no room for all.
+  func read(
+    from start: LogPosition, to seen: LogHold.State, _ state: inout State
+  ) throws -> Bool {
+    var frame = start.frame
+    // A writer starts the log again before its first frame is there.
+    if state.position?.salts != start.salts { state.logFrames = [:] }
+    while frame < seen.frame {
+      guard let room = room(&state) else { return false }
+      let count = min(room, seen.frame - frame, max(1, 262_144 / frameSize))
+      let bytes = try log(&state).read(count: count * frameSize, at: offset(ofFrame: frame + 1))
+      guard bytes.count == count * frameSize else { throw CommitCaptureError.logIsGone }
+      let starts = stride(from: 0, to: bytes.count, by: frameSize)
+      for start in starts {
+        guard bytes[start + 8..<start + 16].elementsEqual(seen.salts) else {
+          throw CommitCaptureError.logIsGone
+        }
+        if bytes.integer32(at: start) == 1, !isReadable(bytes[start..<(start + frameSize)], state) {
+          throw CommitCaptureError.otherKey
+        }
+      }
+      // The commit that changes the key can be too large to wait for its first page.
+      let last = bytes.count - frameSize
+      if bytes.integer32(at: last + FrameHeader.pageCount) == 0,
+        decrypted(bytes[last...], state) == nil,
+        try hasOtherKey(from: frame + count + 1, to: seen.frame, &state)
+      {
+        throw CommitCaptureError.otherKey
+      }
+      let date = date(&state)
+      makeRoom(for: count, expected: min(room, seen.frame - frame), &state)
+      for start in starts {
+        frame += 1
+        append(bytes[start..<(start + frameSize)], date: date, &state)
+        state.logFrames[UInt32(bytes.integer32(at: start))] = frame
+      }
+      let end = LogPosition(
+        salts: seen.salts, frame: frame,
+        checksum: Array(bytes[(bytes.count - frameSize + 16)..<(bytes.count - frameSize + 24)]))
+      state.pieces[state.pieces.count - 1].end = end
+      state.position = end
+    }
+    if state.position?.salts != seen.salts {
+      state.position = LogPosition(salts: seen.salts, frame: seen.frame, checksum: [])
+    }
+    return true
+  }
+
+  /// The frames for which the last piece has room; nil for none.
+  private func room(_ state: inout State) -> Int? {
+    let most = pagesInPiece
+    if let last = state.pieces.last, !state.isTaken || state.pieces.count > 1,
+      state.isInsideCommit || last.firstCommit + UInt64(last.commits.count) == state.lastCommit + 1
+    {
+      let room = most - last.frames.count / (pageSize + 4)
+      if room > 0 { return room }
+    }
+    guard state.pieces.count < limits.pieceCount, let position = state.position else { return nil }
+    state.pieces.append(CommitPiece(firstCommit: state.lastCommit + 1, end: position))
+    return most
+  }
+
+  private var pagesInPiece: Int { max(1, limits.pieceSize / (pageSize + 4)) }
+
+  /// Makes room for frames in the last piece: for all that are there, and at least twice as many as
+  /// before.
+  private func makeRoom(for count: Int, expected: Int, _ state: inout State) {
+    let last = state.pieces.count - 1
+    let (size, capacity) = (pageSize + 4, state.pieces[last].frames.capacity)
+    guard state.pieces[last].frames.count + count * size > capacity else { return }
+    let needed = state.pieces[last].frames.count + expected * size
+    state.pieces[last].frames.reserveCapacity(
+      min(max(needed, 2 * capacity), pagesInPiece * size))
+  }
+
+  private func append(_ frame: ArraySlice<UInt8>, date: UInt64, _ state: inout State) {
+    let (page, pageCount) = (frame.integer32(at: 0), frame.integer32(at: FrameHeader.pageCount))
+    let last = state.pieces.count - 1
+    if !state.isInsideCommit || state.pieces[last].commits.isEmpty {
+      state.pieces[last].commits.append(.init(date: date, frameCount: 0, pageCount: 0))
+    }
+    let commit = state.pieces[last].commits.count - 1
+    state.pieces[last].commits[commit].frameCount += 1
+    state.pieces[last].frames.append(UInt32(page))
+    state.pieces[last].frames += frame.dropFirst(FrameHeader.size)
+    state.isInsideCommit = pageCount == 0
+    for level in state.changed.indices { state.changed[level].insert(page) }
+    guard pageCount > 0 else { return }
+    state.pieces[last].commits[commit].pageCount = pageCount
+    state.lastCommit += 1
+    state.lastDate = date
+  }
+
+  /// The time, never before that of the last commit: a clock can be set back.
+  func date(_ state: inout State) -> UInt64 {
+    max(state.lastDate, state.now().archivedMilliseconds)
+  }
+
+  /// Whether the frame of a first page has this key: another process can have changed it.
+  private func isReadable(_ frame: ArraySlice<UInt8>, _ state: State) -> Bool {
+    guard let page = decrypted(frame, state) else { return false }
+    return SQLiteHeader(page)?.hasFixedFields(pageSize: pageSize) == true
+  }
+
+  /// Returns the page of a frame; nil if it isn't authentic.
+  private func decrypted(_ frame: ArraySlice<UInt8>, _ state: State) -> [UInt8]? {
+    let number = frame.integer32(at: 0)
+    var page = Array(frame.dropFirst(FrameHeader.size))
+    let settings = key.settings
+    let isDecrypted = unsafe page.withUnsafeMutableBytes {
+      state.cipher.decrypt($0, number: number, isAuthenticated: settings.usesHMAC)
+    }
+    return isDecrypted ? page : nil
+  }
+
+  /// Whether a commit that goes on at a frame has another key: its first page tells.
+  private func hasOtherKey(from first: Int, to last: Int, _ state: inout State) throws -> Bool {
+    guard first <= last else { return false }
+    let log = try log(&state)
+    for frame in first...last {
+      let header = try frameHeader(frame, of: log)
+      if header.integer32(at: 0) == 1 {
+        let bytes = try log.read(count: frameSize, at: offset(ofFrame: frame))
+        return bytes.count == frameSize && !isReadable(bytes[...], state)
+      }
+      if header.integer32(at: FrameHeader.pageCount) > 0 { break }
+    }
+    return false
+  }
+}

@@ -1,0 +1,22 @@
+import CofferVault
+
+extension Database {
+  /// The cryptographic provider of this process's keyed connections.
+  ///
+  /// It begins with `coffer` if Coffer's provider is at work, which keeps libcrypto's contexts from
+  /// page to page, and with `stock` if SQLCipher's is: for a version of SQLCipher that isn't known,
+  /// or with `COFFER_STOCK_CIPHER=1` in the environment. Both read and write the same files.
+  ///
+  /// ```swift
+  /// print(Database.cipherProviderDescription)  // coffer: contexts kept, OpenSSL 3.0.17 1 Jul 2025
+  /// ```
+  public static var cipherProviderDescription: String {
+    CipherProvider.description(keepsContexts: CipherProvider.keepsContexts)
+  }
+
+  /// The cryptographic provider of this connection, as
+  /// ``cipherProviderDescription-swift.type.property`` describes it; `none` without a key.
+  public var cipherProviderDescription: String {
+    isKeyed ? CipherProvider.description(keepsContexts: keepsCipherContexts) : "none: no key"
+  }
+}

@@ -1,0 +1,54 @@
+/// A name that is compared as SQLite does: bytewise, except for the case of ASCII letters.
+///
+/// Comparing and hashing allocate nothing.
+package struct SQLName: Sendable, Hashable, Comparable {
+  /// The name as written.
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package static func == (lhs: SQLName, rhs: SQLName) -> Bool {
+    let (lhs, rhs) = (lhs.text.utf8, rhs.text.utf8)
+    let isSame = unsafe lhs.withContiguousStorageIfAvailable { lhs in
+      unsafe rhs.withContiguousStorageIfAvailable { rhs in
+        lhs.count == rhs.count && lhs.indices.allSatisfy { unsafe fold(lhs[$0]) == fold(rhs[$0]) }
+      }
+    }
+    return (isSame ?? nil) ?? lhs.lazy.map(fold).elementsEqual(rhs.lazy.map(fold))
+  }
+
+  package static func < (lhs: SQLName, rhs: SQLName) -> Bool {
+    lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8) { fold($0) < fold($1) }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ byte: UInt8) {
+      hash = (hash ^ UInt64(SQLName.fold(byte))) &* 0x0000_0100_0000_01b3
+    }
+    let utf8 = text.utf8
+    let isDone: Void? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
+      unsafe bytes.forEach(add)
+    }
+    if isDone == nil { for byte in utf8 { add(byte) } }
+    hasher.combine(hash)
+  }
+
+  /// Whether the table is one of SQLite's internal tables.
+  package var isInternal: Bool {
+    text.utf8.prefix(7).lazy.map(SQLName.fold).elementsEqual("sqlite_".utf8)
+  }
+
+  /// The name with lowercase ASCII letters: the same for all forms of a name.
+  package var folded: String { String(decoding: text.utf8.lazy.map(SQLName.fold), as: UTF8.self) }
+
+  private static func fold(_ byte: UInt8) -> UInt8 {
+    byte &- 0x41 < 26 ? byte | 0x20 : byte
+  }
+}
+
+extension String {
+  /// Returns whether SQLite considers both strings the same name.
+  @usableFromInline
+  package func isSameName(as other: String) -> Bool { SQLName(self) == SQLName(other) }
+}

@@ -1,0 +1,53 @@
+import CSQLCipher
+import Glibc
+
+/// Calls of the system that Swift's import of glibc lacks. Each returns 0, or -1 with `errno`,
+/// unless it says something else.
+package enum SystemCalls {
+  /// Repeats a call of the system while a signal interrupts it.
+  package static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
+  }
+
+  /// Renames a file, unless the other name is taken.
+  package static func rename(_ path: String, toNew target: String) -> CInt {
+    unsafe coffer_rename_to_new(path, target)
+  }
+
+  /// Waits until the file system of an open file is on the disk.
+  package static func syncFileSystem(of descriptor: CInt) -> CInt {
+    coffer_sync_file_system(descriptor)
+  }
+
+  /// Begins to write a file to the disk, without waiting for it.
+  package static func beginSync(of descriptor: CInt) { coffer_begin_sync(descriptor) }
+
+  /// When a file was made, in nanoseconds since 1970; 0 where its file system doesn't know it.
+  package static func birthTime(of path: String) -> Int64 { unsafe coffer_birth_time(path) }
+
+  // MARK: The kernel's keyrings
+
+  /// Returns the number of a key of the type `user`; -1 with `errno` if there is none.
+  package static func findKey(_ description: String, inSession: Bool) -> Int {
+    unsafe coffer_keyring_search(inSession ? 1 : 0, description)
+  }
+
+  /// Reads a key.
+  ///
+  /// - Returns: The number of its bytes, also if there is room for fewer; -1 with `errno`.
+  package static func readKey(_ number: Int, to target: UnsafeMutableRawBufferPointer) -> Int {
+    unsafe coffer_keyring_read(number, target.baseAddress, target.count)
+  }
+
+  /// Adds a key to the user's keyring.
+  ///
+  /// - Returns: Its number; -1 with `errno`.
+  package static func addKey(_ description: String, _ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe coffer_keyring_add(description, bytes.baseAddress, bytes.count)
+  }
+
+  package static func removeKey(_ number: Int) { _ = coffer_keyring_unlink(number) }
+}

@@ -1,0 +1,193 @@
+import CofferSQLite
+import Glibc
+
+/// The contexts of one encrypted file of a connection, kept from page to page.
+///
+/// SQLCipher makes and frees libcrypto's contexts for each page, which takes longer than the
+/// cryptography itself. With the same key as for the last page, a kept context only needs a new IV.
+///
+/// What must hold:
+/// - A result never depends on what is kept: each call compares its key with the kept one.
+/// - No key outlives SQLCipher's own: a call with another key wipes whatever holds the last one,
+///   and the memory is wiped when SQLCipher frees the context, as the connection closes.
+/// - Whatever isn't expected here is left to SQLCipher's provider.
+///
+/// A context is used by one thread at a time, since SQLCipher calls it for its connection.
+@unsafe struct CipherContext {
+  /// What the contexts of a process have in common.
+  @unsafe struct Functions {
+    let stock: SQLCipherProvider
+    let crypto: PageCrypto
+  }
+
+  private static let keySize: CInt = 32
+  private static let blockSize: CInt = 16
+
+  let functions: UnsafePointer<Functions>
+  /// The context of SQLCipher's provider.
+  var stock: UnsafeMutableRawPointer?
+
+  // One key encrypts and decrypts pages.
+  private var pageKey = KeptKey()
+  private var encryption: OpaquePointer?
+  private var decryption: OpaquePointer?
+  private var canEncrypt = false
+  private var canDecrypt = false
+
+  private var hmacKey = KeptKey()
+  private var hmacAlgorithm: CInt = -1
+  private var hmac: OpaquePointer?
+
+  init(_ functions: UnsafePointer<Functions>) { unsafe self.functions = unsafe functions }
+
+  /// Frees and wipes all that is kept.
+  mutating func free() {
+    let crypto = unsafe functions.pointee.crypto
+    unsafe crypto.freeCipher(encryption)
+    unsafe crypto.freeCipher(decryption)
+    unsafe crypto.freeHMAC(hmac)
+    unsafe (encryption, decryption, hmac) = (nil, nil, nil)
+  }
+
+  // MARK: Pages
+
+  /// Encrypts or decrypts whole blocks with AES-256-CBC.
+  ///
+  /// - Returns: SQLite's OK or ERROR; nil for SQLCipher's provider to do it.
+  @inline(__always)
+  mutating func crypt(
+    _ mode: CInt, _ key: UnsafePointer<UInt8>?, _ keySize: CInt, _ iv: UnsafePointer<UInt8>?,
+    _ input: UnsafePointer<UInt8>?, _ count: CInt, _ output: UnsafeMutablePointer<UInt8>?
+  ) -> CInt? {
+    guard unsafe keySize == CipherContext.keySize, let key = unsafe key, unsafe iv != nil,
+      unsafe input != nil, unsafe output != nil, count > 0,
+      unsafe count % CipherContext.blockSize == 0, mode == 0 || mode == 1
+    else { return nil }
+    let wanted = unsafe KeptKey(key)
+    if unsafe !pageKey.isSame(as: wanted) { unsafe forgetPageKey(for: wanted) }
+    let context =
+      unsafe mode == 1
+      ? CipherContext.started(&encryption, &canEncrypt, functions, mode, key, iv)
+      : CipherContext.started(&decryption, &canDecrypt, functions, mode, key, iv)
+    guard let context = unsafe context else {
+      unsafe forgetPageKey()
+      return nil
+    }
+    var written: CInt = 0
+    // SAFETY: SQLCipher passes `count` bytes of input and room for as many, the same or others.
+    // Without padding, whole blocks result in as many bytes.
+    let code = unsafe functions.pointee.crypto.updateCipher(
+      context, output, &written, input, count)
+    guard code == 1, written == count else {
+      unsafe forgetPageKey()
+      return SQLite.error
+    }
+    return SQLite.ok
+  }
+
+  /// Returns a context that is ready for a page with this IV; nil if libcrypto fails.
+  @inline(__always)
+  private static func started(
+    _ context: inout OpaquePointer?, _ isReady: inout Bool, _ functions: UnsafePointer<Functions>,
+    _ mode: CInt, _ key: UnsafePointer<UInt8>, _ iv: UnsafePointer<UInt8>?
+  ) -> OpaquePointer? {
+    if isReady {
+      guard unsafe functions.pointee.crypto.startCipher(context, nil, nil, nil, iv, mode) == 1
+      else {
+        return nil
+      }
+      return unsafe context
+    }
+    if unsafe context == nil { unsafe context = functions.pointee.crypto.makeCipher() }
+    let aes = unsafe functions.pointee.crypto.aes256CBC()
+    guard unsafe context != nil,
+      unsafe functions.pointee.crypto.startCipher(context, aes, nil, key, iv, mode) == 1,
+      unsafe functions.pointee.crypto.setPadding(context, 0) == 1
+    else { return nil }
+    isReady = true
+    return unsafe context
+  }
+
+  /// Wipes whatever holds the last page key.
+  private mutating func forgetPageKey(for nextKey: KeptKey = KeptKey()) {
+    let crypto = unsafe functions.pointee.crypto
+    unsafe pageKey = nextKey
+    unsafe (canEncrypt, canDecrypt) = (false, false)
+    if unsafe encryption != nil { _ = unsafe crypto.resetCipher(encryption) }
+    if unsafe decryption != nil { _ = unsafe crypto.resetCipher(decryption) }
+  }
+
+  // MARK: Codes
+
+  /// Writes the HMAC of two inputs.
+  ///
+  /// - Returns: SQLite's OK or ERROR; nil for SQLCipher's provider to do it.
+  @inline(__always)
+  mutating func authenticate(
+    _ algorithm: CInt, _ key: UnsafePointer<UInt8>?, _ keySize: CInt,
+    _ input: UnsafePointer<UInt8>?, _ count: CInt, _ more: UnsafePointer<UInt8>?,
+    _ moreCount: CInt, _ output: UnsafeMutablePointer<UInt8>?
+  ) -> CInt? {
+    guard unsafe keySize == CipherContext.keySize, let key = unsafe key, unsafe input != nil,
+      count >= 0,
+      unsafe more == nil || moreCount >= 0, unsafe output != nil
+    else { return nil }
+    let wanted = unsafe KeptKey(key)
+    if unsafe hmacAlgorithm == algorithm, unsafe hmacKey.isSame(as: wanted) {
+      guard unsafe functions.pointee.crypto.startHMAC(hmac, nil, 0, nil, nil) == 1 else {
+        unsafe forgetHMACKey()
+        return nil
+      }
+    } else {
+      unsafe forgetHMACKey()
+      guard let hash = unsafe functions.pointee.crypto.hash(algorithm) else { return nil }
+      if unsafe hmac == nil { unsafe hmac = functions.pointee.crypto.makeHMAC() }
+      guard unsafe hmac != nil,
+        unsafe functions.pointee.crypto.startHMAC(hmac, key, keySize, hash, nil) == 1
+      else { return nil }
+      unsafe hmacKey = wanted
+      unsafe hmacAlgorithm = algorithm
+    }
+    var length: CUnsignedInt = 0
+    // SAFETY: SQLCipher passes inputs with their lengths, and room for the code of the algorithm.
+    guard unsafe functions.pointee.crypto.updateHMAC(hmac, input, Int(count)) == 1,
+      unsafe more == nil || functions.pointee.crypto.updateHMAC(hmac, more, Int(moreCount)) == 1,
+      unsafe functions.pointee.crypto.finishHMAC(hmac, output, &length) == 1
+    else {
+      unsafe forgetHMACKey()
+      return SQLite.error
+    }
+    return SQLite.ok
+  }
+
+  /// Wipes whatever holds the last HMAC key.
+  private mutating func forgetHMACKey() {
+    unsafe hmacKey = KeptKey()
+    unsafe hmacAlgorithm = -1
+    if unsafe hmac != nil { _ = unsafe functions.pointee.crypto.resetHMAC(hmac) }
+  }
+}
+
+/// A key of 32 bytes.
+private struct KeptKey {
+  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var isSet = false
+
+  // SAFETY: the caller passes the address of 32 bytes.
+  @inline(__always)
+  init(_ bytes: UnsafePointer<UInt8>) {
+    let raw = unsafe UnsafeRawPointer(bytes)
+    words = unsafe (
+      raw.loadUnaligned(as: UInt64.self),
+      raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
+      raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
+      raw.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+    )
+    isSet = true
+  }
+
+  init() {}
+
+  @inline(__always)
+  func isSame(as other: KeptKey) -> Bool { isSet && words == other.words }
+}

@@ -1,0 +1,52 @@
+import CofferSQLite
+
+/// SQLCipher's table of cryptographic functions, `sqlcipher_provider`, as in version 4.6.
+///
+/// No installed header declares it, and later versions have another one. See
+/// <https://github.com/sqlcipher/sqlcipher/blob/v4.6.1/src/sqlcipher.h>.
+@unsafe struct SQLCipherProvider: Sendable {
+  /// The data that a provider keeps for one encrypted file of a connection.
+  typealias Context = UnsafeMutableRawPointer
+  typealias Bytes = UnsafePointer<UInt8>
+  typealias MutableBytes = UnsafeMutablePointer<UInt8>
+
+  typealias Status = @convention(c) @Sendable (Context?) -> CInt
+  typealias Text = @convention(c) @Sendable (Context?) -> UnsafePointer<CChar>?
+  typealias AddRandom = @convention(c) @Sendable (Context?, UnsafeRawPointer?, CInt) -> CInt
+  typealias Random = @convention(c) @Sendable (Context?, UnsafeMutableRawPointer?, CInt) -> CInt
+  typealias HMAC =
+    @convention(c) @Sendable (
+      Context?, _ algorithm: CInt, _ key: Bytes?, CInt, _ input: Bytes?, CInt, _ more: Bytes?,
+      CInt, _ output: MutableBytes?
+    ) -> CInt
+  typealias KeyDerivation =
+    @convention(c) @Sendable (
+      Context?, _ algorithm: CInt, _ password: Bytes?, CInt, _ salt: MutableBytes?, CInt,
+      _ iterations: CInt, CInt, _ key: MutableBytes?
+    ) -> CInt
+  typealias Cipher =
+    @convention(c) @Sendable (
+      Context?, _ mode: CInt, _ key: Bytes?, CInt, _ iv: Bytes?, _ input: Bytes?, CInt,
+      _ output: MutableBytes?
+    ) -> CInt
+  typealias HMACSize = @convention(c) @Sendable (Context?, _ algorithm: CInt) -> CInt
+  typealias ContextChange = @convention(c) @Sendable (UnsafeMutablePointer<Context?>?) -> CInt
+
+  var activate: Status
+  var deactivate: Status
+  var name: Text
+  var addRandom: AddRandom
+  var random: Random
+  var hmac: HMAC
+  var deriveKey: KeyDerivation
+  var cipher: Cipher
+  var cipherName: Text
+  var keySize: Status
+  var ivSize: Status
+  var blockSize: Status
+  var hmacSize: HMACSize
+  var makeContext: ContextChange
+  var freeContext: ContextChange
+  var isFIPS: Status
+  var version: Text
+}

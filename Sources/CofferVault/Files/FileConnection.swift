@@ -1,0 +1,154 @@
+import CofferSQLite
+
+/// Adds to a connection what the rows of its file need: functions and collations of indexes, of
+/// constraints and of computed columns.
+@safe package struct ConnectionPreparation: Sendable {
+  let run: @Sendable (SQLiteConnection) throws -> Void
+
+  package init(_ run: @escaping @Sendable (SQLiteConnection) throws -> Void) {
+    unsafe self.run = unsafe run
+  }
+
+  /// Adds nothing.
+  static let none = unsafe ConnectionPreparation { _ in }
+}
+
+/// A connection for work on a whole file.
+///
+/// It isn't traced, observed or authorized, so keys bound to its statements aren't exposed. It
+/// fires no triggers, enforces no constraints, and keeps its temporary data in memory.
+@safe package final class FileConnection {
+  @safe private var handle: SQLiteConnection?
+
+  /// - Parameters:
+  ///   - key: The key; nil for a plaintext file.
+  ///   - prepare: Adds what the file's rows need.
+  package init(
+    path: String, key: FileKey?, readonly: Bool = false, busyTimeout milliseconds: CInt = 5000,
+    prepare: ConnectionPreparation = .none
+  ) throws {
+    handle = try SQLite.connect(to: path, flags: readonly ? .readOnly : .readWrite)
+    // All properties are initialized now, so `deinit` runs if the initializer throws.
+    let connection = try unsafe self.connection
+    SQLite.setBusyTimeout(connection, milliseconds: milliseconds)
+    try run("PRAGMA temp_store = MEMORY")
+    try run("PRAGMA foreign_keys = OFF")
+    try run("PRAGMA ignore_check_constraints = ON")
+    SQLite.setTriggersEnabled(connection, false)
+    try unsafe prepare.run(connection)
+    guard let key else { return }
+    try FileKey.proveEngine(of: connection)
+    try FileKey.setKey(key.spec, key.settings.pragmas(), in: connection)
+  }
+
+  deinit { close() }
+
+  package func close() {
+    guard let connection = handle else { return }
+    handle = nil
+    SQLite.closeWhenIdle(connection)
+  }
+
+  @safe package var connection: SQLiteConnection {
+    get throws {
+      guard let handle else { throw DatabaseError.connectionIsClosed }
+      return unsafe handle
+    }
+  }
+
+  package var isInTransaction: Bool { get throws { try unsafe !SQLite.isAutocommit(connection) } }
+
+  // MARK: Statements
+
+  /// Runs constant SQL and ignores its rows.
+  package func run(_ sql: String) throws { try unsafe LibrarySQL.run(sql, in: connection) }
+
+  /// Returns the first column of the first row as text.
+  package func scalar(_ sql: String) throws -> String? {
+    try unsafe LibrarySQL.scalar(sql, in: connection)
+  }
+
+  package func integer(_ sql: String) throws -> Int { Int(try scalar(sql) ?? "") ?? 0 }
+
+  /// Returns all rows as text, with empty strings for NULL.
+  func rows(_ sql: String) throws -> [[String]] {
+    try unsafe LibrarySQL.naming(sql, in: connection) { connection throws(SQLite.Failure) in
+      try SQLite.rows(connection, sql)
+    }.map { row in
+      row.map { value in
+        value.integer.map { "\($0)" } ?? value.text ?? ""
+      }
+    }
+  }
+
+  /// Whether the step has returned a row.
+  @safe func step(_ statement: SQLiteStatement, _ sql: String) throws -> Bool {
+    switch SQLite.step(statement) {
+    case SQLite.row: return true
+    case SQLite.done: return false
+    case let code: throw DatabaseError(code: code, connection: handle, sql: sql)
+    }
+  }
+
+  @safe func withStatement<T>(_ sql: String, _ body: (SQLiteStatement) throws -> T) throws -> T {
+    let statement = try unsafe LibrarySQL.prepare(sql, in: connection)
+    defer { SQLite.finalize(statement) }
+    return try unsafe body(statement)
+  }
+
+  /// Whether the SQL compiles.
+  func canPrepare(_ sql: String) throws -> Bool {
+    do {
+      return try withStatement(sql) { _ in true }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      return false
+    }
+  }
+
+  // MARK: Verification
+
+  /// Reads the schema, which fails with a wrong key.
+  package func readSchema() throws { _ = try scalar("SELECT count(*) FROM sqlite_master") }
+
+  /// Whether the key opens the file.
+  ///
+  /// - Throws: Any error that says nothing about the key.
+  package static func opens(_ path: String, with key: FileKey) throws -> Bool {
+    let connection = try FileConnection(path: path, key: key)
+    defer { connection.close() }
+    do {
+      try connection.readSchema()
+      return true
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
+      return false
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_ERROR && key.settings.plaintextHeaderSize > 0
+    {
+      // SQLCipher's error for a wrong key if the header is in plaintext.
+      return false
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_CORRUPT && key.settings.plaintextHeaderSize > 0
+      && !key.settings.usesHMAC
+    {
+      // Nothing tells SQLCipher that the key is wrong: SQLite sees a header and a page of noise.
+      return false
+    }
+  }
+
+  // MARK: Failed commits
+
+  /// Removes a commit from the file's log that was written, but failed: SQLite's recovery of a log
+  /// takes it for a commit.
+  ///
+  /// - Returns: Whether it has none now: another connection that writes prevents that.
+  package static func removeFailedCommit(at path: String, key: FileKey) throws -> Bool {
+    let connection = try FileConnection(path: path, key: key)
+    defer { connection.close() }
+    try connection.readSchema()
+    guard try connection.scalar("PRAGMA journal_mode") == "wal" else { return true }
+    let handle = try unsafe connection.connection
+    let (code, _, _) = SQLite.checkpoint(
+      handle, schema: "main", mode: SQLite.truncatingCheckpoint)
+    return code == SQLite.ok && SQLite.syncLog(handle) == SQLite.ok
+  }
+}

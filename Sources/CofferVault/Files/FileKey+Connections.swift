@@ -1,0 +1,80 @@
+import CofferSQLite
+import Glibc
+
+// What a key does to a connection, whether or not it is a `Database`'s.
+extension FileKey {
+  /// Reads the salt of a file.
+  ///
+  /// - Returns: Nil if there is no such file, this process may not read it, or it has no salt.
+  /// - Throws: An error with the code `SQLITE_IOERR` if the salt can't be read: with another one,
+  ///   the key would be wrong.
+  package static func salt(of path: String) throws(DatabaseError) -> [UInt8]? {
+    guard DatabaseFile.size(at: path) ?? 0 > 1, unsafe access(path, R_OK) == 0 else { return nil }
+    do {
+      let salt = try ReadOnlyFile(path: path).read(count: 16, at: 0)
+      return salt.count == 16 ? salt : nil
+    } catch {
+      throw error.databaseError(path)
+    }
+  }
+
+  /// Sets SQLCipher's key and settings before the connection reads its file.
+  ///
+  /// - Returns: Whether the connection's provider is ``KeptProvider``.
+  @discardableResult
+  @safe package static func setKey(
+    _ spec: SecureBytes, _ pragmas: [String], usesStockProvider: Bool = false,
+    in connection: SQLiteConnection
+  ) throws -> Bool {
+    let (code, keepsContexts) = spec.withUnsafeBytes {
+      CipherProvider.setKey($0, usesStock: usesStockProvider, in: connection)
+    }
+    guard code == SQLite.ok else {
+      throw DatabaseError(
+        resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
+    }
+    try CipherLog.setLevel(of: connection)
+    for pragma in pragmas { try LibrarySQL.run(pragma, in: connection) }
+    return keepsContexts
+  }
+
+  /// Attaches a file, with the key bound to a parameter.
+  ///
+  /// The key is bound directly from secure memory. SQLCipher keeps its own copies, and wipes them.
+  /// - Parameter spec: The key; nil for a plaintext file.
+  @safe package static func attach(
+    _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
+  ) throws {
+    let isFile = !path.isEmpty && path != ":memory:"
+    try ReadOnlyFile.retryingReads(of: isFile ? [path] : []) {
+      try attachOnce(path, as: name, spec: spec, to: connection)
+    }
+  }
+
+  @safe private static func attachOnce(
+    _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
+  ) throws {
+    // SAFETY: `spec` lives until the statement to which its bytes are bound is finalized.
+    defer { withExtendedLifetime(spec) {} }
+    try LibrarySQL.run("ATTACH DATABASE ? AS ? KEY ?", in: connection) { statement in
+      var code = SQLite.bind(SQLite.plainName(path), to: statement, at: 1)
+      if code == SQLite.ok { code = SQLite.bind(name, to: statement, at: 2) }
+      guard code == SQLite.ok else { return code }
+      return spec?.withUnsafeBytes { SQLite.bindStaticText($0, to: statement, at: 3) }
+        ?? SQLite.bind("", to: statement, at: 3)
+    }
+  }
+
+  /// Throws if the SQLite loaded by the process isn't SQLCipher: another library with the same
+  /// symbols would ignore the key.
+  @safe package static func proveEngine(of connection: SQLiteConnection) throws {
+    let version = try LibrarySQL.scalar("PRAGMA cipher_version", in: connection)
+    guard let version, !version.isEmpty else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "the SQLite library in use is not SQLCipher: nothing would be encrypted",
+        hint: "Another libsqlite3 in the process takes precedence. Link libsqlcipher first, "
+          + "or remove the other library.")
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import CofferSQLite
+import Glibc
+
+/// Reads the newest committed version of each page of a database file, without SQLite.
+final class SalvageSource {
+  let path: String
+  let pageSize: Int
+  /// The bytes of a page that SQLite uses.
+  private(set) var usableSize: Int
+  /// Whether a page can be told to be what was written with the key.
+  let isAuthenticated: Bool
+  /// The header on page 1; nil if that page is lost.
+  private(set) var header: SQLiteHeader?
+  /// The number of pages of the database.
+  private(set) var pageCount = 0
+  /// The number of the highest page that is stored.
+  private(set) var storedCount = 0
+  /// Whether the WAL holds commits behind a damaged frame.
+  var hasLostCommits: Bool { versions?.hasLostCommits ?? false }
+
+  private let file: ReadOnlyFile
+  private let cipher: CipherFile?
+  private let versions: PageVersions?
+
+  /// - Parameters:
+  ///   - cipher: The file with its key; nil for a plaintext file.
+  ///   - isAuthenticated: False to decrypt pages that can't be authenticated.
+  private init(
+    path: String, file: ReadOnlyFile, cipher: CipherFile?, isAuthenticated: Bool, pageSize: Int,
+    reservedSize: Int
+  ) throws(ReadOnlyFileError) {
+    self.path = path
+    self.file = file
+    self.cipher = cipher
+    self.isAuthenticated = isAuthenticated
+    self.pageSize = pageSize
+    usableSize = pageSize - reservedSize
+    versions = try PageVersions.find(.beside(path), pageSize: pageSize)
+    let pagesInFile = try file.size() / pageSize
+    storedCount = versions?.storedCount(pagesInFile) ?? pagesInFile
+    header = read(1).flatMap { SQLiteHeader($0) }
+    if let found = header, !found.hasFixedFields(pageSize: pageSize) || !found.isUsable {
+      header = nil
+    }
+    usableSize = pageSize - (header?.reservedSize ?? likelyReservedSize(reservedSize))
+    if let count = versions?.pageCount, count > 0 {
+      pageCount = count
+    } else {
+      pageCount = header?.pageCount ?? storedCount
+    }
+    storedCount = min(storedCount, pageCount)
+  }
+
+  /// Opens an encrypted file.
+  ///
+  /// - Returns: Nil if there is no libcrypto.
+  static func encrypted(
+    _ path: String, key: DerivedKey, settings: CipherSettings, isAuthenticated: Bool
+  ) throws(ReadOnlyFileError) -> SalvageSource? {
+    let file = try ReadOnlyFile(path: path)
+    // The source itself reads the pages, which are only decrypted there.
+    guard
+      let cipher = CipherFile(file: file, key: key, settings: settings, newerPages: .nowhere)
+    else { return nil }
+    return try SalvageSource(
+      path: path, file: file, cipher: cipher, isAuthenticated: isAuthenticated && settings.usesHMAC,
+      pageSize: settings.pageSize, reservedSize: settings.reservedSize)
+  }
+
+  /// Opens a plaintext file; if its header is lost, with the page size that fits the most pages.
+  static func plaintext(
+    _ path: String, settings: CipherSettings
+  ) throws(ReadOnlyFileError) -> SalvageSource {
+    let file = try ReadOnlyFile(path: path)
+    func source(_ pageSize: Int, _ reservedSize: Int) throws(ReadOnlyFileError) -> SalvageSource {
+      try SalvageSource(
+        path: path, file: file, cipher: nil, isAuthenticated: false, pageSize: pageSize,
+        reservedSize: reservedSize)
+    }
+    let start = try file.read(count: 100, at: 0)
+    if let header = SQLiteHeader(start), header.hasMagic, header.isUsable {
+      return try source(header.pageSize, header.reservedSize)
+    }
+    var best = (source: try source(settings.pageSize, 0), pages: 0)
+    for pageSize in [settings.pageSize, 4096, 1024, 8192, 16384, 32768, 65536, 2048, 512] {
+      let candidate = try source(pageSize, 0)
+      let pages = (1...64).lazy.filter { candidate.treePage($0)?.cells.isEmpty == false }.count
+      if pages > best.pages { best = (candidate, pages) }
+    }
+    return best.source
+  }
+
+  /// The number of bytes that SQLite doesn't use, if the header that says it is lost.
+  ///
+  /// SQLCipher 4 begins with the settings of its default HMAC, and keeps the 80 bytes reserved for
+  /// it if the file then gets a shorter one.
+  private func likelyReservedSize(_ reservedSize: Int) -> Int {
+    let candidates = cipher == nil || pageSize < 560 ? [reservedSize] : [reservedSize, 80]
+    func soundPages(_ reserved: Int) -> Int {
+      (1...64).lazy.filter { number in
+        let page = self.read(number).flatMap {
+          BTreePage(
+            number: number, bytes: $0, usableSize: self.pageSize - reserved, isExact: true)
+        }
+        return page?.cells.isEmpty == false
+      }.count
+    }
+    return candidates.max { soundPages($0) < soundPages($1) } ?? reservedSize
+  }
+
+  // MARK: Pages
+
+  /// The page that SQLite uses for locks, and never writes.
+  var lockPage: Int { SQLiteHeader.lockPage(ofSize: pageSize) }
+
+  /// Returns the plaintext of a page; nil if it isn't stored, can't be read, or isn't authentic.
+  func read(_ number: Int) -> [UInt8]? {
+    guard var page = stored(number) else { return nil }
+    guard let cipher else { return page }
+    let isDecrypted = unsafe page.withUnsafeMutableBytes {
+      cipher.decrypt($0, number: number, isAuthenticated: isAuthenticated)
+    }
+    return isDecrypted ? page : nil
+  }
+
+  /// Returns a page of a b-tree; nil if it can't be read or isn't sound.
+  func treePage(_ number: Int) -> BTreePage? {
+    read(number).flatMap { treePage(number, $0) }
+  }
+
+  /// Returns the plaintext of a page as a page of a b-tree; nil if it isn't a sound one.
+  func treePage(_ number: Int, _ bytes: [UInt8]) -> BTreePage? {
+    BTreePage(
+      number: number, bytes: bytes, usableSize: usableSize, isExact: !isAuthenticated)
+  }
+
+  /// Whether a page has never been written, as some free pages.
+  func isBlank(_ number: Int) -> Bool { stored(number)?.allSatisfy { $0 == 0 } ?? false }
+
+  /// Returns the bytes of a page as they are on disk.
+  ///
+  /// A page that the system can't read is damaged like one that has changed.
+  private func stored(_ number: Int) -> [UInt8]? {
+    guard number >= 1, number <= storedCount, number != lockPage else { return nil }
+    var page = [UInt8](repeating: 0, count: pageSize)
+    let isRead = unsafe page.withUnsafeMutableBytes { buffer in
+      do throws(ReadOnlyFileError) {
+        if let versions, let offset = versions.offset(of: number) {
+          try versions.read(into: buffer, at: offset)
+        } else {
+          try file.read(into: buffer, at: (number - 1) * pageSize)
+        }
+        return true
+      } catch {
+        return false
+      }
+    }
+    return isRead ? page : nil
+  }
+
+  // MARK: Changes
+
+  /// The sizes and times of the files, by which changes by others are noticed.
+  static func state(of path: String) -> [Int] {
+    ["", "-wal", "-journal"].flatMap { suffix -> [Int] in
+      var status = stat()
+      guard unsafe stat(path + suffix, &status) == 0 else { return [] }
+      return [
+        Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+      ]
+    }
+  }
+}
+
+extension SQLiteHeader {
+  /// Whether the page size and the reserved bytes are such as SQLite accepts.
+  fileprivate var isUsable: Bool {
+    (512...65536).contains(pageSize) && pageSize & (pageSize - 1) == 0
+      && pageSize - reservedSize >= 480
+  }
+}
