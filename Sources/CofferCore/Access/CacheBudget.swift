@@ -30,6 +30,16 @@ final class CacheBudget: Sendable {
   }
 }
 
+/// A connection's part of the memory for cached pages.
+struct CacheShare {
+  /// The memory that the connections of the database share.
+  let budget: CacheBudget
+  /// The share that was last set, in KiB; nil before that.
+  var share: Int?
+  /// Whether the application has set the size of the cache.
+  var isOwnSize = false
+}
+
 extension Configuration {
   /// Throws if SQLite can't use the cache size.
   func checkCacheSize() throws {
@@ -45,7 +55,7 @@ extension Database {
   /// opened or closed.
   @inline(__always)
   func adaptCacheSize() {
-    guard cacheShare != cacheBudget.share, !hasOwnCacheSize else { return }
+    guard cache.share != cache.budget.share, !cache.isOwnSize else { return }
     setCacheSize()
   }
 
@@ -53,20 +63,20 @@ extension Database {
   func notePragma(name: String, value: String?, schema: String?) {
     guard value != nil, schema ?? "main" == "main" else { return }
     switch name.lowercased() {
-    case "cache_size": hasOwnCacheSize = true
-    case "journal_mode": hasChosenJournalMode = true
+    case "cache_size": cache.isOwnSize = true
+    case "journal_mode": setup?.hasChosenJournalMode = true
     default: break
     }
   }
 
   /// Sets the size of the cache to the connection's share.
   func setCacheSize() {
-    guard !hasOwnCacheSize else { return }
-    let share = cacheBudget.share
-    cacheShare = share
+    guard !cache.isOwnSize else { return }
+    let share = cache.budget.share
+    cache.share = share
     // Only a closed connection refuses this.
     try? withoutTracing { try runSetting("PRAGMA main.cache_size = -\(share)") }
     // The authorizer takes it for a setting of the application.
-    hasOwnCacheSize = false
+    cache.isOwnSize = false
   }
 }

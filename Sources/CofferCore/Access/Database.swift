@@ -39,20 +39,15 @@ import Synchronization
   let control = ControlStatements()
   /// Receives interruptions and cancellations from other threads.
   let interruption: Interruption
-  /// The derived key with which the file was opened, kept for further connections.
-  var derivedKey: DerivedKey?
-  /// Whether that key has a salt of its own, since there was no file yet.
-  var hasNewSalt = false
-
-  /// Whether the key's provider is ``KeptProvider``.
-  var keepsCipherContexts = false
-  /// The key and settings given to the connection.
-  var keying: (key: DatabaseKey, settings: CipherSettings)?
+  /// The connection's key, and how far SQLCipher has it.
+  let keying: Keying
+  /// What keeps the database's anchor up to date, where it has one.
+  let freshness = FreshnessLink()
+  /// What is known of the connection while it is set up; nil once it can be used.
+  var setup: ConnectionSetup?
   package let hooks = ConnectionHooks()
   /// The FTS5 extension API; nil if SQLite has no FTS5.
   @safe package internal(set) var fts5API: SQLiteFTS5API?
-  /// Tokenizers to register once the key is known to be right.
-  var waitingTokenizers: [WaitingTokenizer] = []
   package lazy var observation = TransactionObservation(database: self)
 
   /// The restrictions of an access, and the work pending until its first statement.
@@ -84,33 +79,6 @@ import Synchronization
   var externalChanges: ExternalChanges?
   /// Limits the log of a pool's writer; nil for other connections.
   var checkpointer: Checkpointer?
-  /// Keeps the anchor of the database up to date; nil without freshness, and for readers.
-  var freshness: FreshnessSession?
-  /// Whether the file was compared with its anchor.
-  var isFreshnessVerified = false
-  /// The reason why the last record or the anchor couldn't be written at closing.
-  var freshnessFailure: (any Error)?
-  /// The reason why a connection without HMACs closes itself; later accesses throw it.
-  var changedKeyFailure: DatabaseError?
-  /// The file's key, as derived by another connection.
-  var knownKey: KnownKey?
-
-  /// The key of the configuration, or the one that it leads to.
-  var resolvedKey: DatabaseKey?
-  /// Whether the key has been given to SQLCipher while preparations can still change its settings.
-  var isKeyProvisional = false
-  /// The cipher settings last set by SQL, where they can be read back.
-  var requestedCipherSettings: [String: String] = [:]
-  /// Whether a file with a key may have been attached.
-  var mayHaveAttachedKeyedFile = false
-  /// Whether the library itself is setting the cipher up.
-  var isSettingKeyUp = false
-  /// Whether the preparations are running.
-  var isPreparing = false
-  /// Whether the application has set the journal mode by SQL.
-  var hasChosenJournalMode = false
-  /// Whether the connection has been set up and can be used.
-  var isSetUp = false
 
   /// The statements whose bindings are cleared at the end of the access.
   @safe @exclusivity(unchecked) var boundStatements: [Statement] = []
@@ -139,17 +107,8 @@ import Synchronization
   /// Cached facts about record types; see ``plan(_:make:)``.
   @safe @exclusivity(unchecked) var plans = ConnectionPlans()
 
-  /// The functions and collations added to the connection, for other connections to the same file.
-  var additions = SQLAdditions()
-
-  /// What couldn't be registered for lack of memory; see ``registerAgain()``.
-  var unregistered: [Registration] = []
-
-  /// The collations registered by higher layers; see ``ensure(collation:)``.
-  var ensuredCollations: Set<DatabaseCollation.ID> = []
-
-  /// The names of the functions registered by higher layers; see ``ensure(function:)``.
-  var ensuredFunctions: Set<String> = []
+  /// The functions and collations of the connection.
+  var functions = RegisteredFunctions()
 
   /// The source of schema facts that SQLite doesn't know.
   ///
@@ -159,14 +118,8 @@ import Synchronization
   /// The version of the data that a snapshot sees; nil for other connections.
   var snapshotVersion: String?
 
-  /// The memory for cached pages that the connections of the database share.
-  let cacheBudget: CacheBudget
-
-  /// The share of the budget that was last set, in KiB; nil before that.
-  var cacheShare: Int?
-
-  /// Whether the application has set the size of the cache.
-  var hasOwnCacheSize = false
+  /// The connection's part of the memory for cached pages.
+  var cache: CacheShare
 
   /// Whether a rollback has failed in this access, as without memory.
   var hasFailedRollback = false
@@ -176,10 +129,11 @@ import Synchronization
 
   @safe init(
     connection: SQLiteConnection, path: String, name: String, configuration: Configuration,
-    cacheBudget: CacheBudget
+    keying: Keying, cacheBudget: CacheBudget
   ) {
     sqliteConnection = unsafe connection
-    self.cacheBudget = cacheBudget
+    self.keying = keying
+    cache = CacheShare(budget: cacheBudget)
     self.path = path
     description = name
     self.configuration = configuration
@@ -192,32 +146,32 @@ import Synchronization
     statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
     interruption = Interruption(connection: connection)
     arrays.connection = unsafe connection
-    cacheBudget.join()
+    cache.budget.join()
   }
 
   deinit {
     closeConnection()
-    if let freshnessFailure {
-      ErrorLog.write(.SQLITE_WARNING, "freshness of \(path): \(freshnessFailure)")
+    if let failure = freshness.failure {
+      ErrorLog.write(.SQLITE_WARNING, "freshness of \(path): \(failure)")
     }
   }
 
   /// Closes the connection and finalizes its statements.
   func closeConnection() {
     guard let connection = sqliteConnection else { return }
-    cacheBudget.leave()
+    cache.budget.leave()
     interruption.disconnect()
     hooks.removeAll(from: connection)
     statementCache.removeAll()
     plans.removeAll()
     recordStorage = nil
     boundStatements = []
-    additions = SQLAdditions()
-    unregistered = []
+    functions.additions = SQLAdditions()
+    functions.unregistered = []
     accessState.remove(.unregistered)
     registry.finalizeAll()
     control.finalizeAll()
-    let freshness = freshness
+    let session = freshness.session
     endFreshness(connection)
     SQLite.setWALHook(nil, in: connection)
     sqliteConnection = nil
@@ -225,12 +179,20 @@ import Synchronization
     arrays.connection = nil
     // Remaining statements belong to virtual tables, which finalize them.
     SQLite.closeWhenIdle(connection)
-    freshness?.unlock()
+    session?.unlock()
+  }
+
+  /// Adopts a new handle after the old one was closed.
+  @safe func reconnect(to connection: SQLiteConnection) {
+    sqliteConnection = unsafe connection
+    arrays.reconnect(to: connection)
+    interruption.connect(to: connection)
+    schemaDidChange()
   }
 
   /// Returns SQLite's handle, or throws if the connection is closed.
   @safe func openConnection() throws -> SQLiteConnection {
-    guard let sqliteConnection else { throw changedKeyFailure ?? .connectionIsClosed }
+    guard let sqliteConnection else { throw keying.failure ?? .connectionIsClosed }
     return unsafe sqliteConnection
   }
 

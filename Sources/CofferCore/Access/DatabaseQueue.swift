@@ -33,9 +33,10 @@ public final class DatabaseQueue: DatabaseWriter {
   ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     access = SerializedDatabase(
-      try Database.open(
+      try Opening(
         path: path, name: configuration.connectionName("DatabaseQueue"),
-        configuration: configuration))
+        configuration: configuration
+      ).finish())
     try access.observeExternalChanges()
   }
 
@@ -58,9 +59,10 @@ public final class DatabaseQueue: DatabaseWriter {
   ///   one.
   public init(named name: String? = nil, configuration: Configuration = Configuration()) throws {
     access = SerializedDatabase(
-      try Database.openInMemory(
-        named: name, name: configuration.connectionName("DatabaseQueue"),
-        configuration: configuration))
+      try Opening(
+        inMemoryNamed: name, name: configuration.connectionName("DatabaseQueue"),
+        configuration: configuration
+      ).finish())
   }
 
   // MARK: Accesses

@@ -49,10 +49,10 @@ extension Database {
         SQLite.bind(SQLite.plainName(file.path), to: statement, at: 1)
       }
     }
-    let key = try keying.map { key, settings in
+    let key = try keying.given.map { key, settings in
       try FileKey.existing(at: file.path, key: key, settings: settings)
     }
-    try Database.proveCopy(at: file.path, key, additions)
+    try Database.proveCopy(at: file.path, key, functions.additions)
     try file.moveToTarget(replaces: PendingFile.size(of: path) == 0)
   }
 

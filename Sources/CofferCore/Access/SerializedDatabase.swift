@@ -196,9 +196,10 @@ final class SerializedDatabase: @unchecked Sendable {
     let name = configuration.connectionName(
       "DatabasePool", "\(isSnapshot ? "snapshot" : "reader").\(number)")
     return SerializedDatabase(
-      try Database.open(
+      try Opening(
         path: path, name: name, configuration: configuration, knownKey: shared.knownKey,
-        cacheBudget: database.cacheBudget))
+        cacheBudget: database.cache.budget
+      ).finish())
   }
 
   /// Whether the current thread is inside an access.
@@ -223,9 +224,9 @@ final class SerializedDatabase: @unchecked Sendable {
     try gate.withAccess { () throws -> Void in
       database.externalChanges?.stop()
       database.closeConnection()
-      database.changedKeyFailure = nil
-      defer { database.freshnessFailure = nil }
-      if let failure = database.freshnessFailure { throw failure }
+      database.keying.failure = nil
+      defer { database.freshness.failure = nil }
+      if let failure = database.freshness.failure { throw failure }
     }
   }
 }

@@ -23,7 +23,7 @@ extension Database {
   /// Publishes the settings that further connections need.
   func shareConfiguration() {
     var value = SharedConfiguration.Value(configuration: configuration)
-    value.knownKey = ownKnownKey
+    value.knownKey = keying.own
     sharedConfiguration.set(value)
   }
 }

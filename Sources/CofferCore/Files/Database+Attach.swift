@@ -38,7 +38,7 @@ extension Database {
         message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
         hint: "Open it with a separate connection, or convert it with DatabaseFile.convert.")
     }
-    if key != nil { mayHaveAttachedKeyedFile = true }
+    if key != nil { keying.mayHaveAttachedFile = true }
     do {
       try FileKey.attach(path, as: name, spec: fileKey?.spec, to: connection)
     } catch let error as DatabaseError {
@@ -48,8 +48,8 @@ extension Database {
     guard fileKey != nil else { return }
     do {
       if isNew {
-        isSettingKeyUp = true
-        defer { isSettingKeyUp = false }
+        keying.isBeingSet = true
+        defer { keying.isBeingSet = false }
         for pragma in try settings.pragmas(schema: name) { try runSetting(pragma) }
       }
       let canCreate =

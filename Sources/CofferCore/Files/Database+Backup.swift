@@ -97,7 +97,7 @@ extension Database {
     func refusal(_ message: String, _ hint: String) -> DatabaseError {
       DatabaseError(resultCode: .SQLITE_MISUSE, message: message, hint: hint)
     }
-    switch (keying, target.keying) {
+    switch (keying.given, target.keying.given) {
     case (nil, nil): return
     case (_?, nil):
       throw refusal(
@@ -127,12 +127,12 @@ extension Database {
   /// Reopens the file and checks it.
   private func proveBackup() throws {
     guard !isInMemory else { return }
-    let fileKey = try keying.map { key, settings in
+    let fileKey = try keying.given.map { key, settings in
       let salt = try FileKey.salt(of: path) ?? DerivedKey.randomSalt()
-      let known = derivedKey.flatMap { $0.salt == (key.salt ?? salt) ? $0 : nil }
+      let known = keying.derived.flatMap { $0.salt == (key.salt ?? salt) ? $0 : nil }
       return try FileKey(key, settings: settings, salt: salt, derived: known)
     }
-    try Database.proveCopy(at: path, fileKey, additions)
+    try Database.proveCopy(at: path, fileKey, functions.additions)
   }
 
   /// Throws unless the file is intact and encrypted as it should be.
@@ -266,9 +266,9 @@ private struct FileIdentity {
 
   init(_ db: Database) {
     path = db.path
-    key = db.keying?.key
+    key = db.keying.given?.key
     settings = db.openingSettings
-    additions = db.additions
+    additions = db.functions.additions
     isInMemory = db.isInMemory
   }
 

@@ -93,7 +93,7 @@ extension DatabaseFile {
   /// Returns the functions and collations that a configuration's preparations add.
   static func additions(of configuration: Configuration) throws -> SQLAdditions {
     guard !configuration.preparations.isEmpty else { return SQLAdditions() }
-    return try DatabaseQueue.withTemporaryFile(like: configuration, \.additions)
+    return try DatabaseQueue.withTemporaryFile(like: configuration, \.functions.additions)
   }
 
   private static func requirePlaintext(_ path: String) throws {

@@ -11,7 +11,7 @@ extension Database {
   /// - Precondition: No statement is being executed if it replaces a function.
   public func add(function: DatabaseFunction) {
     register("the function \(function.name)") { SQLite.add(function, to: $0) }
-    additions.functions[function.id] = function
+    functions.additions.functions[function.id] = function
   }
 
   /// Removes a function from this connection, so that statements that use it fail.
@@ -20,7 +20,7 @@ extension Database {
   /// - Precondition: No statement is being executed.
   public func remove(function: DatabaseFunction) {
     register("the function \(function.name)") { SQLite.remove(function, from: $0) }
-    additions.functions[function.id] = nil
+    functions.additions.functions[function.id] = nil
   }
 
   // MARK: Collations
@@ -31,20 +31,20 @@ extension Database {
   /// - Precondition: No statement is being executed if it replaces a collation.
   public func add(collation: DatabaseCollation) {
     register("the collation \(collation.name)") { SQLite.add(collation, to: $0) }
-    additions.collations[collation.id] = collation
+    functions.additions.collations[collation.id] = collation
   }
 
   /// Registers a collation in this connection, unless this method has already registered one of its
   /// name.
   package func ensure(collation: DatabaseCollation) {
-    guard ensuredCollations.insert(collation.id).inserted else { return }
+    guard functions.ensuredCollations.insert(collation.id).inserted else { return }
     add(collation: collation)
   }
 
   /// Registers a function in this connection, unless this method has already registered one of its
   /// name.
   package func ensure(function: DatabaseFunction) {
-    guard ensuredFunctions.insert(function.name).inserted else { return }
+    guard functions.ensured.insert(function.name).inserted else { return }
     add(function: function)
   }
 
@@ -53,7 +53,7 @@ extension Database {
   /// - Precondition: No statement is being executed.
   public func remove(collation: DatabaseCollation) {
     register("the collation \(collation.name)") { SQLite.remove(collation, from: $0) }
-    additions.collations[collation.id] = nil
+    functions.additions.collations[collation.id] = nil
   }
 
   /// Rebuilds all indexes that use a collation, after its order has changed.
@@ -119,12 +119,12 @@ extension Database {
       "Database was not used on the correct thread: add \(subject) inside an access.")
     guard let sqliteConnection else { return }
     // What comes later replaces what comes first.
-    let code = unregistered.isEmpty ? unsafe body(sqliteConnection) : SQLite.noMemory
+    let code = functions.unregistered.isEmpty ? unsafe body(sqliteConnection) : SQLite.noMemory
     guard code != SQLite.ok else { return }
     guard code == SQLite.noMemory else {
       preconditionFailure("\(subject): \(SQLite.errorMessage(sqliteConnection))")
     }
-    unsafe unregistered.append(Registration(subject: subject, body: body))
+    unsafe functions.unregistered.append(Registration(subject: subject, body: body))
     accessState.insert(.unregistered)
   }
 
@@ -132,7 +132,7 @@ extension Database {
   ///
   /// - Throws: `SQLITE_NOMEM`.
   func registerAgain() throws {
-    while let first = unregistered.first {
+    while let first = functions.unregistered.first {
       let connection = try openConnection()
       let code = unsafe first.body(connection)
       guard code == SQLite.ok else {
@@ -140,7 +140,7 @@ extension Database {
           resultCode: ResultCode(rawValue: code),
           message: "\(first.subject): \(SQLite.errorMessage(connection))")
       }
-      unregistered.removeFirst()
+      functions.unregistered.removeFirst()
     }
     accessState.remove(.unregistered)
   }
@@ -170,4 +170,16 @@ struct SQLAdditions: Sendable {
       try Database.add(self, to: connection)
     }
   }
+}
+
+/// The functions and collations of a connection.
+struct RegisteredFunctions {
+  /// Those that the application has added, for other connections to the same file.
+  var additions = SQLAdditions()
+  /// What couldn't be registered for lack of memory; see ``Database/registerAgain()``.
+  var unregistered: [Registration] = []
+  /// The collations registered by higher layers; see ``Database/ensure(collation:)``.
+  var ensuredCollations: Set<DatabaseCollation.ID> = []
+  /// The names of the functions registered by higher layers; see ``Database/ensure(function:)``.
+  var ensured: Set<String> = []
 }

@@ -27,7 +27,7 @@ extension Database {
     // The closure is called by this connection, so it is alive.
     register("the tokenizer \(name)") { [unowned self] _ in
       guard let fts5API else {
-        if !isSetUp { waitingTokenizers.append(unsafe WaitingTokenizer(name: name, make: make)) }
+        setup?.waitingTokenizers.append(unsafe WaitingTokenizer(name: name, make: make))
         return SQLite.ok
       }
       return SQLite.addTokenizer(named: name, to: fts5API) {

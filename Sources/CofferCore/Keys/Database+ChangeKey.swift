@@ -39,10 +39,10 @@ extension Database {
     try beginTransaction(.exclusive)
     let connection = try openConnection()
     do {
-      try freshness?.willChangeKey(to: derivedKey(of: new))
+      try freshness.session?.willChangeKey(to: derivedKey(of: new))
     } catch {
       rollbackAfterError()
-      try? freshness?.didNotChangeKey()
+      try? freshness.session?.didNotChangeKey()
       throw error
     }
     let code = spilling { new.spec.withUnsafeBytes { SQLite.rekey(connection, $0) } }
@@ -66,7 +66,7 @@ extension Database {
     if slots == nil { KeySlotsChange.removeSlots(ofDatabaseAt: path, key: old.key.bytes) }
     adopt(new, as: newKey)
     do {
-      try freshness?.didChangeKey(to: derivedKey(of: new))
+      try freshness.session?.didChangeKey(to: derivedKey(of: new))
     } catch {
       try restartFreshness()
     }
@@ -78,11 +78,11 @@ extension Database {
   ///
   /// The anchor allows for the new key, and opening settles the rest.
   private func restartFreshness() throws {
-    freshness?.finishWork()
+    freshness.session?.finishWork()
     abandonFreshness()
     closeConnection()
     do {
-      try reopenConnection()
+      try Opening.reopen(self)
     } catch {
       let code = (error as? DatabaseError)?.extendedResultCode ?? .SQLITE_ERROR
       throw DatabaseError(
@@ -101,10 +101,7 @@ extension Database {
   ///
   /// - Parameter given: The key as it was given, which may be one to be asked for.
   private func adopt(_ key: FileKey, as given: DatabaseKey) {
-    keying = (key.key, key.settings)
-    changedKeyFailure = nil
-    derivedKey = key.derived
-    resolvedKey = key.key
+    keying.adopt(key)
     configuration.replaceKey(with: given)
   }
 
@@ -118,7 +115,7 @@ extension Database {
       DatabaseError(resultCode: code, message: message, hint: hint)
     }
     let connection = try openConnection()
-    guard let (key, settings) = keying else {
+    guard let (key, settings) = keying.given else {
       throw refusal(
         .SQLITE_MISUSE, "the database is not encrypted: there is no key to change",
         isInMemory
@@ -155,7 +152,7 @@ extension Database {
         .SQLITE_MISUSE, "the key can't be changed in the exclusive locking mode",
         "No other connection could verify the change. Run PRAGMA locking_mode = NORMAL first.")
     }
-    guard let salt = try derivedKey?.salt ?? key.salt ?? FileKey.salt(of: path) else {
+    guard let salt = try keying.derived?.salt ?? key.salt ?? FileKey.salt(of: path) else {
       throw refusal(
         .SQLITE_CANTOPEN, "the file of the database can't be read", "The file is \(path).")
     }
@@ -164,7 +161,7 @@ extension Database {
         .SQLITE_MISUSE, "changing the key keeps the file's salt, but another salt was given",
         "Pass the raw key without a salt.")
     }
-    let old = try FileKey(key, settings: settings, salt: salt, derived: derivedKey)
+    let old = try FileKey(key, settings: settings, salt: salt, derived: keying.derived)
     if case .slots(let unlocker, let label) = newKey.form {
       let slots = try KeySlotsChange(
         forDatabaseAt: path, salt: salt, currentKey: old.derived?.key, unlocker: unlocker,
@@ -237,29 +234,11 @@ extension Database {
     }
     if opensOld == true || opensNew == true {
       if opensNew == true { adopt(new, as: given) } else { adopt(old, as: old.key) }
-      do { try reopenConnection() } catch { hint += " The connection is closed." }
+      do { try Opening.reopen(self) } catch { hint += " The connection is closed." }
     } else {
       hint += " The connection is closed."
     }
     return (explained.addingHint(hint), hasNewKey)
-  }
-
-  /// Reopens the file for a closed connection, and prepares it as before, with its current key.
-  ///
-  /// Temporary tables, attached databases, and anything else added to the connection after it was
-  /// opened are lost.
-  private func reopenConnection() throws {
-    let connection = try SQLite.connect(to: path, flags: .readWrite)
-    sqliteConnection = unsafe connection
-    arrays.reconnect(to: connection)
-    interruption.connect(to: connection)
-    schemaDidChange()
-    do {
-      try setUp()
-    } catch {
-      closeConnection()
-      throw error
-    }
   }
 }
 

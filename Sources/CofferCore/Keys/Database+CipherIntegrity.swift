@@ -14,7 +14,7 @@ extension Database {
   ///   what each read throws if the file's key was changed, or the file can't be read.
   public func checkCipherIntegrity() throws -> [Int] {
     try checkAccess()
-    guard let (key, settings) = keying else {
+    guard let (key, settings) = keying.given else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "the database is not encrypted",
         hint: "Use PRAGMA integrity_check, which checks the structure.")
@@ -26,8 +26,8 @@ extension Database {
     }
     guard !isInMemory else { return [] }
     let fileKey = try FileKey(
-      key, settings: settings, salt: derivedKey?.salt ?? FileKey.salt(of: path) ?? [],
-      derived: derivedKey)
+      key, settings: settings, salt: keying.derived?.salt ?? FileKey.salt(of: path) ?? [],
+      derived: keying.derived)
     guard let derived = fileKey.derived else {
       throw DatabaseError(
         resultCode: .SQLITE_ERROR, message: "the pages can't be authenticated here",
@@ -110,7 +110,7 @@ extension Database {
           + "INSERT INTO name(name) VALUES ('rebuild').")
     }
     let check =
-      keying?.settings.usesHMAC == true
+      keying.given?.settings.usesHMAC == true
       ? "checkCipherIntegrity() returns the damaged pages; if there are none, PRAGMA "
         + "integrity_check shows what is wrong in the structure."
       : "PRAGMA integrity_check shows what is wrong."

@@ -28,10 +28,11 @@ extension Database {
     case .other: try settleKey()
     case .pragma(let name):
       // Nothing has been read yet, so the settings can still change.
-      guard !isKeyProvisional, let keying, Database.settings.contains(name), !hasUsedFile,
+      guard !keying.isProvisional, let given = keying.given, Database.settings.contains(name),
+        !hasUsedFile,
         !configuration.preparations.isEmpty
       else { return }
-      try giveKey(keying.key, settings: keying.settings)
+      try giveKey(given.key, settings: given.settings)
     }
   }
 
@@ -72,7 +73,7 @@ extension Database {
 
   /// The reason why a cipher pragma is refused; nil if it is allowed.
   func cipherPragmaRefusal(name: String, value: String?, schema: String?) -> String? {
-    guard let value, !isSettingKeyUp else { return nil }
+    guard let value, !keying.isBeingSet else { return nil }
     if name.hasPrefix("cipher_default_") {
       return "PRAGMA \(name) is refused: it applies to all connections of the process, and those "
         + "of Coffer set every setting explicitly. Use Configuration.cipher."
@@ -94,7 +95,7 @@ extension Database {
         : "PRAGMA \(name) is refused: Coffer opens files with \(fixed) alone."
     }
     guard Database.settings.contains(name) else { return nil }
-    guard isKeyProvisional else {
+    guard keying.isProvisional else {
       return "PRAGMA \(name) is refused: the file is in use, and stays encrypted as it is. Run it "
         + "right after usePassphrase in Configuration.prepareDatabase, or use Configuration.cipher; "
         + "DatabaseFile.convert changes a file."
@@ -105,9 +106,9 @@ extension Database {
           + "libsqlcipher."
       }
       // This pragma sets all the others.
-      requestedCipherSettings = [:]
+      keying.requestedSettings = [:]
     }
-    requestedCipherSettings[name] = value
+    keying.requestedSettings[name] = value
     return nil
   }
 
@@ -115,7 +116,7 @@ extension Database {
   /// does.
   func changesEncryptedPages(of schema: String?) -> Bool {
     if isKeyed { return true }
-    guard mayHaveAttachedKeyedFile, let schema, !schema.isSameName(as: "main"),
+    guard keying.mayHaveAttachedFile, let schema, !schema.isSameName(as: "main"),
       !schema.isSameName(as: "temp")
     else { return false }
     // SQLCipher 3 doesn't write all of a new file's pages then.
@@ -145,7 +146,7 @@ extension Database {
     var settings = openingSettings
     func value(_ name: String, as form: (String) -> String?) throws -> String {
       let result = try LibrarySQL.scalar("PRAGMA \(name)", in: openConnection()) ?? ""
-      if let requested = requestedCipherSettings[name], form(requested) != form(result) {
+      if let requested = keying.requestedSettings[name], form(requested) != form(result) {
         throw DatabaseError(
           resultCode: .SQLITE_MISUSE, message: "SQLCipher has ignored PRAGMA \(name)",
           hint: "It is \(result). Use Configuration.cipher, which reports unsupported settings.")

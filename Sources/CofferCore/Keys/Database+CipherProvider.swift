@@ -17,6 +17,6 @@ extension Database {
   /// The cryptographic provider of this connection, as
   /// ``cipherProviderDescription-swift.type.property`` describes it; `none` without a key.
   public var cipherProviderDescription: String {
-    isKeyed ? CipherProvider.description(keepsContexts: keepsCipherContexts) : "none: no key"
+    isKeyed ? CipherProvider.description(keepsContexts: keying.keepsContexts) : "none: no key"
   }
 }

@@ -1,6 +1,16 @@
 import CofferVault
 import Glibc
 
+/// What keeps a connection's anchor up to date.
+final class FreshnessLink {
+  /// Follows the commits; nil without freshness, and for readers.
+  var session: FreshnessSession?
+  /// Whether the file was compared with its anchor.
+  var isVerified = false
+  /// The reason why the last record or the anchor couldn't be written at closing.
+  var failure: (any Error)?
+}
+
 extension Database {
   // MARK: Opening
 
@@ -10,8 +20,8 @@ extension Database {
   /// put there. With a wrong key it would do so as well, and move the log to the file at closing:
   /// so a wrong key is told here.
   func verifyFreshness() throws {
-    guard let freshness = configuration.freshness, !isFreshnessVerified else { return }
-    try tellingReadFailures { try verify(freshness) }
+    guard let settings = configuration.freshness, !freshness.isVerified else { return }
+    try tellingReadFailures { try verify(settings) }
   }
 
   /// Executes `body`, whose failures to read the files become errors that users know.
@@ -44,7 +54,7 @@ extension Database {
       guard !configuration.readonly else { throw FreshnessError.anchorMissing }
       return
     }
-    isFreshnessVerified = true
+    self.freshness.isVerified = true
     if !configuration.readonly { try follow(opening.begin(verified)) }
   }
 
@@ -52,7 +62,7 @@ extension Database {
     let failure = DatabaseError(
       resultCode: .SQLITE_NOTADB, message: ResultCode.SQLITE_NOTADB.errorString)
     let diagnosed = failure.diagnosed(
-      path: path, key: openingKey, settings: openingSettings, derived: derivedKey)
+      path: path, key: openingKey, settings: openingSettings, derived: keying.derived)
     // The file can still have the old key, and its log the new one.
     return diagnosed.cipherDiagnosis == nil
       ? DatabaseError(failure, diagnosis: .wrongKey) : diagnosed
@@ -60,19 +70,19 @@ extension Database {
 
   /// Makes the anchor of a database that has none.
   func beginFreshness() throws {
-    guard let freshness = configuration.freshness, !isFreshnessVerified else { return }
+    guard let settings = configuration.freshness, !freshness.isVerified else { return }
     try verifyFreshness()
-    guard !isFreshnessVerified else { return }
-    guard freshness.createsAnchor, !configuration.readonly else {
+    guard !freshness.isVerified else { return }
+    guard settings.createsAnchor, !configuration.readonly else {
       throw FreshnessError.anchorMissing
     }
     try tellingReadFailures {
       let opening = try FreshnessOpening(
-        path: PendingFile.resolved(path), freshness: freshness, key: keyForFreshness(),
+        path: PendingFile.resolved(path), freshness: settings, key: keyForFreshness(),
         settings: openingSettings, writes: true)
       try follow(opening.beginFirst())
     }
-    isFreshnessVerified = true
+    freshness.isVerified = true
   }
 
   /// The derived key.
@@ -86,7 +96,7 @@ extension Database {
       throw FreshnessError.unsupported(reason: "the database is not encrypted")
     }
     guard openingSettings.usesHMAC else { throw Freshness.needsHMAC }
-    if let derivedKey { return derivedKey }
+    if let derived = keying.derived { return derived }
     guard let openingKey else {
       throw FreshnessError.unsupported(reason: "the database is not encrypted")
     }
@@ -97,7 +107,7 @@ extension Database {
 
   /// Makes the session follow the connection's commits and checkpoints.
   private func follow(_ session: FreshnessSession?) throws {
-    freshness = session
+    freshness.session = session
     let checkpointer = checkpointer ?? Checkpointer(configuration.checkpointPolicy, commitLog)
     if let session { checkpointer.add(session, isFirst: true) }
     self.checkpointer = checkpointer
@@ -131,7 +141,7 @@ extension Database {
       return SQLite.checkpoint(connection, schema: schema, mode: mode)
     }
     guard let result = checkpointer.checkpoint(connection, schema: schema, mode: mode) else {
-      throw freshness?.failure ?? DatabaseError(resultCode: .SQLITE_BUSY)
+      throw freshness.session?.failure ?? DatabaseError(resultCode: .SQLITE_BUSY)
     }
     return result
   }
@@ -140,13 +150,13 @@ extension Database {
 
   /// Writes the last record and the anchor of a connection whose statements are finalized.
   @safe func endFreshness(_ connection: SQLiteConnection) {
-    guard let freshness else { return }
-    self.freshness = nil
-    isFreshnessVerified = false
-    checkpointer?.remove(freshness)
+    guard let session = freshness.session else { return }
+    freshness.session = nil
+    freshness.isVerified = false
+    checkpointer?.remove(session)
     if !SQLite.isAutocommit(connection) { _ = SQLite.run(connection, "ROLLBACK") }
     do {
-      try freshness.close {
+      try session.close {
         SQLite.setBusyTimeout(connection, milliseconds: 100)
         // Where a connection can't read the log's index, SQLite 3.15's checkpoint crashes.
         let read = "SELECT 1 FROM sqlite_master LIMIT 1"
@@ -157,21 +167,21 @@ extension Database {
         _ = SQLite.checkpoint(connection, schema: "main", mode: mode)
       }
     } catch {
-      freshnessFailure = error
+      freshness.failure = error
       // No record says what SQLite would move to the file.
       SQLite.keepLogAtClose(connection)
-      freshness.finishWork()
+      session.finishWork()
     }
   }
 
   /// Ends the session as if the process were killed.
   func abandonFreshness() {
-    if let freshness {
-      freshness.abandon()
-      checkpointer?.remove(freshness)
+    if let session = freshness.session {
+      session.abandon()
+      checkpointer?.remove(session)
     }
-    freshness = nil
-    isFreshnessVerified = false
+    freshness.session = nil
+    freshness.isVerified = false
   }
 
   // MARK: Checks
@@ -183,7 +193,9 @@ extension Database {
         resultCode: .SQLITE_MISUSE, message: "freshness can't be checked inside a transaction")
     }
     let key = try keyForFreshness()
-    if let freshness { return try tellingReadFailures { try freshness.check(anchor) } }
+    if let session = freshness.session {
+      return try tellingReadFailures { try session.check(anchor) }
+    }
     // Keeps other connections of the process from moving the log to the file.
     try beginTransaction(.deferred)
     defer { rollbackAfterError() }

@@ -64,13 +64,7 @@ extension Database {
         resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
     try FileKey.proveEngine(of: openConnection())
-    // A reopened connection has derived the key before.
-    if let ownKnownKey { knownKey = ownKnownKey }
-    derivedKey = nil
-    hasNewSalt = false
-    keying = (key, settings)
-    requestedCipherSettings = [:]
-    isKeyProvisional = true
+    keying.begin(key, settings)
     guard !configuration.preparations.isEmpty else { return try settleKey() }
     try setKeyUp(key.keySpec(), pragmas)
   }
@@ -78,35 +72,35 @@ extension Database {
   /// Applies the settings made by the preparations, and derives the key unless another connection
   /// has.
   func settleKey() throws {
-    guard isKeyProvisional, let (key, given) = keying else { return }
-    isKeyProvisional = false
-    let settings = requestedCipherSettings.isEmpty ? given : try requestedSettings()
+    guard keying.isProvisional, let (key, given) = keying.given else { return }
+    keying.isProvisional = false
+    let settings = keying.requestedSettings.isEmpty ? given : try requestedSettings()
     let pragmas: [String]
     // If a preparation has read the file through C functions, SQLCipher has derived the key.
     let isDerived = hasUsedFile
     do {
       try settings.validate(with: key)
       pragmas = try settings.pragmas()
-      keying = (key, settings)
+      keying.given = (key, settings)
       if isDerived { return }
-      if let knownKey, knownKey.isSame(as: key, settings) {
-        derivedKey = knownKey.derived
+      if let known = keying.known, known.isSame(as: key, settings) {
+        keying.derived = known.derived
       } else {
-        derivedKey = try derive(key, settings)
+        keying.derived = try derive(key, settings)
       }
     } catch let error as DatabaseError {
       throw error
     } catch {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
-    try setKeyUp(derivedKey?.sqlcipherKeySpec() ?? key.keySpec(), pragmas)
+    try setKeyUp(keying.derived?.sqlcipherKeySpec() ?? key.keySpec(), pragmas)
     try verifyFreshness()
   }
 
   private func setKeyUp(_ spec: SecureBytes, _ pragmas: [String]) throws {
-    isSettingKeyUp = true
-    defer { isSettingKeyUp = false }
-    keepsCipherContexts = try FileKey.setKey(
+    keying.isBeingSet = true
+    defer { keying.isBeingSet = false }
+    keying.keepsContexts = try FileKey.setKey(
       spec, pragmas, usesStockProvider: configuration.usesStockCipherProvider,
       in: openConnection())
   }
@@ -118,36 +112,17 @@ extension Database {
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
     if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil { return nil }
     let salt = try key.salt ?? FileKey.salt(of: path)
-    hasNewSalt = salt == nil
+    keying.hasNewSalt = salt == nil
     return try DerivedKey.derive(
       from: key, salt: salt ?? DerivedKey.randomSalt(), settings: settings)
   }
 
   /// The key given to the connection.
-  var openingKey: DatabaseKey? { keying?.key ?? resolvedKey }
+  var openingKey: DatabaseKey? { keying.given?.key ?? keying.resolved }
 
   /// The settings given to the connection.
-  var openingSettings: CipherSettings { keying?.settings ?? configuration.cipher }
+  var openingSettings: CipherSettings { keying.given?.settings ?? configuration.cipher }
 
   /// Whether the connection has a key.
-  package var isKeyed: Bool { keying != nil }
-
-  /// The connection's key, for other connections to the file; nil if SQLCipher has derived it.
-  var ownKnownKey: KnownKey? {
-    guard let keying, let derivedKey else { return nil }
-    return KnownKey(key: keying.key, settings: keying.settings, derived: derivedKey)
-  }
-}
-
-/// A key derived by a connection.
-package struct KnownKey: Sendable {
-  let key: DatabaseKey
-  let settings: CipherSettings
-  let derived: DerivedKey
-
-  /// Whether deriving `other` with these settings results in this key.
-  func isSame(as other: DatabaseKey, _ otherSettings: CipherSettings) -> Bool {
-    settings.kdfIterations == otherSettings.kdfIterations
-      && settings.kdfAlgorithm == otherSettings.kdfAlgorithm && key.isSameKey(as: other)
-  }
+  package var isKeyed: Bool { keying.given != nil }
 }

@@ -28,9 +28,10 @@ extension Database {
     case "page_size" where value != nil && changesEncryptedPages(of: schema):
       return "PRAGMA page_size is refused: in an encrypted file it would destroy data. Use "
         + "CipherSettings(pageSize:) when the file is created, or DatabaseFile.convert."
-    case "journal_mode" where freshness != nil && value.map { $0.lowercased() != "wal" } == true,
-      "wal_checkpoint" where freshness != nil,
-      "wal_autocheckpoint" where freshness != nil && value != nil:
+    case "journal_mode"
+    where freshness.session != nil && value.map { $0.lowercased() != "wal" } == true,
+      "wal_checkpoint" where freshness.session != nil,
+      "wal_autocheckpoint" where freshness.session != nil && value != nil:
       return "PRAGMA \(name) is refused: with Configuration.freshness, the log has to be recorded "
         + "before it is emptied. Use checkpoint(_:on:), and Configuration.checkpointPolicy."
     case let name where name.hasPrefix("cipher") || name.hasSuffix("kdf_iter"):
@@ -87,7 +88,7 @@ extension Database {
       )
     }
     if let refusal { throw refusal.error(sql) }
-    if givesKey { mayHaveAttachedKeyedFile = true }
+    if givesKey { keying.mayHaveAttachedFile = true }
     return bindsName
   }
 

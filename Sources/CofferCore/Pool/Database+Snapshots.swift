@@ -8,9 +8,10 @@ extension Database {
     if configuration.freshness != nil { configuration.readonly = true }
     configuration.journalMode = .default
     configuration.allowsUnsafeTransactions = false
-    let database = try Database.open(
+    let database = try Opening(
       path: path, name: configuration.connectionName("DatabaseSnapshot"),
-      configuration: configuration)
+      configuration: configuration
+    ).finish()
     try database.gate.withAccess { () throws in try database.requireWAL() }
     return database
   }
@@ -59,12 +60,13 @@ extension Database {
     reader.allowsUnsafeTransactions = false
     // Connections with other settings have a budget of their own, too.
     let budget =
-      configuration == nil ? cacheBudget : CacheBudget(byteCount: reader.cacheSize)
+      configuration == nil ? cache.budget : CacheBudget(byteCount: reader.cacheSize)
     let snapshots = try (1...max(1, reader.maximumReaderCount)).map { number in
       SerializedDatabase(
-        try Database.open(
+        try Opening(
           path: path, name: reader.connectionName("DatabaseSnapshotPool", "reader.\(number)"),
-          configuration: reader, knownKey: settings.knownKey, cacheBudget: budget))
+          configuration: reader, knownKey: settings.knownKey, cacheBudget: budget
+        ).finish())
     }
     try beginTogether(snapshots)
     return snapshots

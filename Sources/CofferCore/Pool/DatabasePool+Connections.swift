@@ -172,7 +172,7 @@ extension Database {
   func setUpPoolWriter() throws -> CommitCount {
     let commitLog = startCommitLog()
     let checkpointer = Checkpointer(configuration.checkpointPolicy, commitLog)
-    if let freshness { checkpointer.add(freshness, isFirst: true) }
+    if let session = freshness.session { checkpointer.add(session, isFirst: true) }
     self.checkpointer = checkpointer
     try restorePoolWriter()
     return commitLog.commits

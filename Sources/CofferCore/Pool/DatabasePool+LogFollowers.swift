@@ -25,8 +25,8 @@ extension DatabasePool {
       }
       return try FileKey(
         key, settings: db.openingSettings,
-        salt: db.derivedKey?.salt ?? FileKey.salt(of: db.path) ?? [],
-        derived: db.derivedKey)
+        salt: db.keying.derived?.salt ?? FileKey.salt(of: db.path) ?? [],
+        derived: db.keying.derived)
     }
   }
 
@@ -36,7 +36,7 @@ extension DatabasePool {
   /// archive has all that the database has. It waits for no connection, and for no anchor.
   package func anchorNote() throws -> (@Sendable (_ end: ArchivedEnd, _ isComplete: Bool) -> Void)?
   {
-    guard let session = try writer.sync({ db in db.freshness }) else { return nil }
+    guard let session = try writer.sync({ db in db.freshness.session }) else { return nil }
     return { session.noteArchived($0, isComplete: $1) }
   }
 

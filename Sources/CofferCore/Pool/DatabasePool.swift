@@ -47,9 +47,10 @@ public final class DatabasePool: DatabaseWriter {
     }
     var configuration = configuration
     configuration.journalMode = .wal
-    let database = try Database.open(
+    let database = try Opening(
       path: path, name: configuration.connectionName("DatabasePool", "writer"),
-      configuration: configuration)
+      configuration: configuration
+    ).finish()
     let commits = try database.gate.withAccess { () throws -> CommitCount? in
       guard !configuration.readonly else {
         return configuration.maySeeCommits ? database.startCommitLog().commits : nil

@@ -61,7 +61,9 @@ extension Database {
     try checkAccess()
     registry.settleDebts()
     if accessState.contains(.unregistered) { try registerAgain() }
-    if isPreparing || isKeyProvisional { try settleKey(before: sql, from: offset) }
+    if setup?.isPreparing == true || keying.isProvisional {
+      try settleKey(before: sql, from: offset)
+    }
     let bindsFileName = try refuseUnsafeSQL(sql, from: offset)
     let (prepared, facts) = try preparingWithFacts {
       try prepareHandle(sql, from: offset, isPersistent: isPersistent)

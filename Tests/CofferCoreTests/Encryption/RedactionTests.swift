@@ -71,7 +71,7 @@ import Testing
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       try queue.write { try $0.execute(sql: "CREATE TABLE t (a)") }
       try queue.inDatabase { db in
-        let derived = db.derivedKey?.key.withUnsafeBytes { Array($0) } ?? []
+        let derived = db.keying.derived?.key.withUnsafeBytes { Array($0) } ?? []
         expectNothing(in: everything(about: db), derived: derived)
         expectNothing(in: everything(about: queue), derived: derived)
       }
@@ -118,7 +118,7 @@ import Testing
       let queue = try DatabaseQueue(path: folder.path("db\(index)"), configuration: configuration)
       var derived: [UInt8] = []
       try queue.write { db in
-        derived = db.derivedKey?.key.withUnsafeBytes { Array($0) } ?? []
+        derived = db.keying.derived?.key.withUnsafeBytes { Array($0) } ?? []
         try db.execute(sql: "CREATE TABLE t (a)")
       }
       // The text is refused, since it would show the key; the error doesn't show it either.
