@@ -64,7 +64,8 @@ extension CommitCapture {
     for number in numbers where number != lockPage {
       pages.frames.append(UInt32(number))
       if let log, let frame = state.logFrames[UInt32(number)] {
-        pages.frames += try log.read(count: pageSize, at: offset(ofFrame: frame) + FrameHeader.size)
+        pages.frames += try log.read(
+          count: pageSize, at: layout.offset(ofFrame: frame) + LogLayout.frameHeaderSize)
       } else {
         do {
           pages.frames += try state.main.read(count: pageSize, at: (number - 1) * pageSize)

@@ -36,7 +36,7 @@ extension CommitCapture {
       let unread = (try? unreadCount(&state)) ?? 0
       return Backlog(
         isFollowing: state.position != nil,
-        byteCount: unread * frameSize + state.pieces.reduce(0) { $0 + $1.frames.count })
+        byteCount: unread * layout.frameSize + state.pieces.reduce(0) { $0 + $1.frames.count })
     }
   }
 
@@ -73,7 +73,7 @@ extension CommitCapture {
   }
 
   func letGoIfTooLong(_ state: inout State) throws -> Bool {
-    guard try unreadCount(&state) * frameSize > limits.logSize else { return false }
+    guard try unreadCount(&state) * layout.frameSize > limits.logSize else { return false }
     letGo(&state)
     return true
   }

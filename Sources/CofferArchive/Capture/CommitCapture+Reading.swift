@@ -81,41 +81,42 @@ extension CommitCapture {
   func read(
     from start: LogPosition, to seen: LogHold.State, _ state: inout State
   ) throws -> Bool {
-    var frame = start.frame
+    let frameSize = layout.frameSize
+    var number = start.frame
     // A writer starts the log again before its first frame is there.
     if state.position?.salts != start.salts { state.logFrames = [:] }
-    while frame < seen.frame {
+    while number < seen.frame {
       guard let room = room(&state) else { return false }
-      let count = min(room, seen.frame - frame, max(1, 262_144 / frameSize))
-      let bytes = try log(&state).read(count: count * frameSize, at: offset(ofFrame: frame + 1))
+      let count = min(room, seen.frame - number, max(1, 262_144 / frameSize))
+      let bytes = try log(&state).read(
+        count: count * frameSize, at: layout.offset(ofFrame: number + 1))
       guard bytes.count == count * frameSize else { throw CommitCaptureError.logIsGone }
-      let starts = stride(from: 0, to: bytes.count, by: frameSize)
-      for start in starts {
-        guard bytes[start + 8..<start + 16].elementsEqual(seen.salts) else {
-          throw CommitCaptureError.logIsGone
-        }
-        if bytes.integer32(at: start) == 1, !isReadable(bytes[start..<(start + frameSize)], state) {
+      let frames = stride(from: 0, to: bytes.count, by: frameSize).compactMap { start in
+        let bytes = bytes[start..<(start + frameSize)]
+        return LogFrame(bytes).map { (header: $0, bytes: bytes) }
+      }
+      for frame in frames {
+        guard frame.header.belongs(to: seen.salts) else { throw CommitCaptureError.logIsGone }
+        if frame.header.page == 1, !isReadable(frame.bytes, state) {
           throw CommitCaptureError.otherKey
         }
       }
+      guard let last = frames.last else { throw CommitCaptureError.logIsGone }
       // The commit that changes the key can be too large to wait for its first page.
-      let last = bytes.count - frameSize
-      if bytes.integer32(at: last + FrameHeader.pageCount) == 0,
-        decrypted(bytes[last...], state) == nil,
-        try hasOtherKey(from: frame + count + 1, to: seen.frame, &state)
+      if !last.header.isCommit, decrypted(last.bytes, state) == nil,
+        try hasOtherKey(from: number + count + 1, to: seen.frame, &state)
       {
         throw CommitCaptureError.otherKey
       }
       let date = date(&state)
-      makeRoom(for: count, expected: min(room, seen.frame - frame), &state)
-      for start in starts {
-        frame += 1
-        append(bytes[start..<(start + frameSize)], date: date, &state)
-        state.logFrames[UInt32(bytes.integer32(at: start))] = frame
+      makeRoom(for: count, expected: min(room, seen.frame - number), &state)
+      for frame in frames {
+        number += 1
+        append(frame.header, frame.bytes, date: date, &state)
+        state.logFrames[frame.header.page] = number
       }
       let end = LogPosition(
-        salts: seen.salts, frame: frame,
-        checksum: Array(bytes[(bytes.count - frameSize + 16)..<(bytes.count - frameSize + 24)]))
+        salts: seen.salts, frame: number, checksum: last.header.checksumBytes)
       state.pieces[state.pieces.count - 1].end = end
       state.position = end
     }
@@ -152,20 +153,21 @@ extension CommitCapture {
       min(max(needed, 2 * capacity), pagesInPiece * size))
   }
 
-  private func append(_ frame: ArraySlice<UInt8>, date: UInt64, _ state: inout State) {
-    let (page, pageCount) = (frame.integer32(at: 0), frame.integer32(at: FrameHeader.pageCount))
+  private func append(
+    _ frame: LogFrame, _ bytes: ArraySlice<UInt8>, date: UInt64, _ state: inout State
+  ) {
     let last = state.pieces.count - 1
     if !state.isInsideCommit || state.pieces[last].commits.isEmpty {
       state.pieces[last].commits.append(.init(date: date, frameCount: 0, pageCount: 0))
     }
     let commit = state.pieces[last].commits.count - 1
     state.pieces[last].commits[commit].frameCount += 1
-    state.pieces[last].frames.append(UInt32(page))
-    state.pieces[last].frames += frame.dropFirst(FrameHeader.size)
-    state.isInsideCommit = pageCount == 0
-    for level in state.changed.indices { state.changed[level].insert(page) }
-    guard pageCount > 0 else { return }
-    state.pieces[last].commits[commit].pageCount = pageCount
+    state.pieces[last].frames.append(frame.page)
+    state.pieces[last].frames += bytes.dropFirst(LogLayout.frameHeaderSize)
+    state.isInsideCommit = !frame.isCommit
+    for level in state.changed.indices { state.changed[level].insert(Int(frame.page)) }
+    guard frame.isCommit else { return }
+    state.pieces[last].commits[commit].pageCount = frame.pageCount
     state.lastCommit += 1
     state.lastDate = date
   }
@@ -184,7 +186,7 @@ extension CommitCapture {
   /// Returns the page of a frame; nil if it isn't authentic.
   private func decrypted(_ frame: ArraySlice<UInt8>, _ state: State) -> [UInt8]? {
     let number = frame.integer32(at: 0)
-    var page = Array(frame.dropFirst(FrameHeader.size))
+    var page = Array(frame.dropFirst(LogLayout.frameHeaderSize))
     let settings = key.settings
     let isDecrypted = unsafe page.withUnsafeMutableBytes {
       state.cipher.decrypt($0, number: number, isAuthenticated: settings.usesHMAC)
@@ -196,13 +198,13 @@ extension CommitCapture {
   private func hasOtherKey(from first: Int, to last: Int, _ state: inout State) throws -> Bool {
     guard first <= last else { return false }
     let log = try log(&state)
-    for frame in first...last {
-      let header = try frameHeader(frame, of: log)
-      if header.integer32(at: 0) == 1 {
-        let bytes = try log.read(count: frameSize, at: offset(ofFrame: frame))
-        return bytes.count == frameSize && !isReadable(bytes[...], state)
+    for number in first...last {
+      let frame = try frame(number, of: log)
+      if frame.page == 1 {
+        let bytes = try log.read(count: layout.frameSize, at: layout.offset(ofFrame: number))
+        return bytes.count == layout.frameSize && !isReadable(bytes[...], state)
       }
-      if header.integer32(at: FrameHeader.pageCount) > 0 { break }
+      if frame.isCommit { break }
     }
     return false
   }

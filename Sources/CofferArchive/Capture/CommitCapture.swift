@@ -117,7 +117,7 @@ final class CommitCapture: Sendable {
         lastDate: lastDate, now: now, changed: Array(repeating: PageSet(), count: levels)))
   }
 
-  var frameSize: Int { pageSize + WriteAheadLog.Layout.frameHeaderSize }
+  var layout: LogLayout { LogLayout(pageSize: pageSize) }
 
   /// Ends the capture. Later calls do nothing.
   func close() {
@@ -204,18 +204,16 @@ final class CommitCapture: Sendable {
       position.salts.contains(where: { $0 != 0 })
     else { return false }
     if position.frame == 0 { return true }
-    let header = try frameHeader(position.frame, of: log(&state))
-    return header[FrameHeader.salts].elementsEqual(position.salts)
-      && header[FrameHeader.checksum].elementsEqual(position.checksum)
+    let frame = try frame(position.frame, of: log(&state))
+    return frame.belongs(to: position.salts) && frame.checksumBytes == position.checksum
   }
 
   /// Returns the checksum of the last frame; empty if a writer has begun to overwrite it.
   private func checksum(ofFrame seen: LogHold.State, _ state: inout State) throws -> [UInt8] {
     guard seen.frame > 0,
-      let header = try? frameHeader(seen.frame, of: log(&state)),
-      header[FrameHeader.salts].elementsEqual(seen.salts)
+      let frame = try? frame(seen.frame, of: log(&state)), frame.belongs(to: seen.salts)
     else { return [] }
-    return Array(header[FrameHeader.checksum])
+    return frame.checksumBytes
   }
 
   // MARK: The log's file
@@ -227,32 +225,17 @@ final class CommitCapture: Sendable {
     return log
   }
 
-  /// Where the values are in a frame's header.
-  enum FrameHeader {
-    static let size = WriteAheadLog.Layout.frameHeaderSize
-    static let pageCount = 4
-    static let salts = 8..<16
-    static let checksum = 16..<24
-  }
-
-  func frameHeader(_ frame: Int, of log: RawFile) throws -> [UInt8] {
-    let bytes = try log.read(count: FrameHeader.size, at: offset(ofFrame: frame))
-    guard bytes.count == FrameHeader.size else { throw CommitCaptureError.logIsGone }
-    return bytes
-  }
-
-  func offset(ofFrame frame: Int) -> Int {
-    WriteAheadLog.Layout.headerSize + (frame - 1) * frameSize
+  func frame(_ number: Int, of log: RawFile) throws -> LogFrame {
+    let bytes = try log.read(count: LogLayout.frameHeaderSize, at: layout.offset(ofFrame: number))
+    guard let frame = LogFrame(bytes) else { throw CommitCaptureError.logIsGone }
+    return frame
   }
 
   /// Reads where the pages are in the log.
   private func noteFrames(upTo last: Int, _ state: inout State) throws {
     guard last > 0 else { return }
     let log = try log(&state)
-    for frame in 1...last {
-      let header = try frameHeader(frame, of: log)
-      state.logFrames[UInt32(header.integer32(at: 0))] = frame
-    }
+    for number in 1...last { state.logFrames[try frame(number, of: log).page] = number }
   }
 }
 

@@ -12,7 +12,8 @@ import Glibc
 @safe final class LogAppender {
   private let connection: FileConnection
   private let path: String
-  private let pageSize: Int
+  private let layout: LogLayout
+  private var pageSize: Int { layout.pageSize }
   private var log: RawFile?
   /// The index's count of commits after the last one of these, or when the file was opened.
   private var lastChange: UInt32 = 0
@@ -30,7 +31,7 @@ import Glibc
   /// - Precondition: The file is in WAL mode.
   init(path: String, key: FileKey) throws {
     self.path = path
-    pageSize = key.settings.pageSize
+    layout = LogLayout(pageSize: key.settings.pageSize)
     connection = try FileConnection(path: path, key: key, busyTimeout: 0)
     SQLite.keepLogAtClose(try unsafe connection.connection)
     guard try connection.scalar("PRAGMA journal_mode")?.lowercased() == "wal" else {
@@ -69,20 +70,17 @@ import Glibc
     guard position.frame <= now.frame, let log = try RawFile.existing(path + "-wal") else {
       return position.frame == now.frame
     }
-    let size = pageSize + WriteAheadLog.Layout.frameHeaderSize
-    /// Bytes of a frame's header; fewer if somebody has cut the log.
-    func header(ofFrame number: Int, _ range: Range<Int>) throws -> [UInt8] {
-      try log.read(
-        count: range.count,
-        at: WriteAheadLog.Layout.headerSize + (number - 1) * size + range.lowerBound)
+    /// Nil if somebody has cut the log.
+    func frame(_ number: Int) throws -> LogFrame? {
+      LogFrame(
+        try log.read(count: LogLayout.frameHeaderSize, at: layout.offset(ofFrame: number)))
     }
-    if position.frame > 0, try header(ofFrame: position.frame, 16..<24) != position.checksum {
+    if position.frame > 0, try frame(position.frame)?.checksumBytes != position.checksum {
       return false
     }
     var commits = 0
-    for frame in (position.frame + 1)..<(now.frame + 1) {
-      // The last frame of a commit has the number of pages.
-      if try header(ofFrame: frame, 4..<8).contains(where: { $0 != 0 }) { commits += 1 }
+    for number in (position.frame + 1)..<(now.frame + 1) where try frame(number)?.isCommit == true {
+      commits += 1
     }
     return commits <= 1
   }
@@ -181,16 +179,8 @@ import Glibc
     }
     // Frames of an earlier log may still be there, and must not seem to follow.
     header.salts = DerivedKey.randomSalt().suffix(8)
-    var bytes: [UInt8] = []
-    for word in [0x377F_0682, 3_007_000, UInt32(pageSize), 0] as [UInt32] {
-      bytes += word.littleEndianBytes.reversed()
-    }
-    bytes += header.salts
-    var sum = LogChecksum(isBigEndian: false)
-    unsafe bytes.withUnsafeBytes { sum.add($0) }
-    header.isBigEndian = false
-    header.checksum = sum.words
-    bytes += sum.words.0.littleEndianBytes.reversed() + sum.words.1.littleEndianBytes.reversed()
+    let (bytes, sum) = LogHeader.bytes(pageSize: pageSize, salts: header.salts)
+    header.checksum = sum
     try log.write(bytes, at: 0)
     // Frames that are written after it can reach the disk before it, and would then belong to the
     // old header.
@@ -204,19 +194,11 @@ import Glibc
     // The numbers in frames of the log have the highest byte first.
     let page = frame[..<4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard page > 0 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "page 0") }
-    var bytes = Array(frame[..<4].reversed())
-    bytes += UInt32(pageCount).littleEndianBytes.reversed()
-    var sum = LogChecksum(isBigEndian: header.isBigEndian)
-    sum.words = header.checksum
-    unsafe bytes.withUnsafeBytes { sum.add($0) }
-    unsafe frame.withUnsafeBytes { unsafe sum.add(UnsafeRawBufferPointer(rebasing: $0[4...])) }
-    bytes += header.salts
-    bytes += sum.words.0.littleEndianBytes.reversed() + sum.words.1.littleEndianBytes.reversed()
-    bytes += frame[4...]
-    let frameSize = pageSize + WriteAheadLog.Layout.frameHeaderSize
-    try log.write(bytes, at: WriteAheadLog.Layout.headerSize + Int(header.frameCount) * frameSize)
-    header.checksum = sum.words
+    let bytes = LogFrame.bytes(
+      number: page, pageCount: pageCount, page: frame[4...], salts: header.salts,
+      sum: &header.checksum)
     header.frameCount += 1
+    try log.write(bytes, at: layout.offset(ofFrame: Int(header.frameCount)))
     try enter(page, frame: Int(header.frameCount), memory)
   }
 
@@ -280,10 +262,9 @@ import Glibc
   /// The header of the index.
   private struct Header {
     var change: UInt32
-    var isBigEndian: Bool
     var frameCount: UInt32
     var pageCount: UInt32
-    var checksum: (UInt32, UInt32)
+    var checksum: LogChecksum
     var salts: [UInt8]
 
     /// - Throws: `SQLITE_BUSY` if the header is being written, which its lock excludes.
@@ -298,18 +279,15 @@ import Glibc
         unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
       }
       change = word(8)
-      isBigEndian = unsafe copy[13] == 1
       frameCount = word(16)
       pageCount = word(20)
-      checksum = (word(24), word(28))
+      checksum = unsafe LogChecksum(isBigEndian: copy[13] == 1, words: (word(24), word(28)))
       salts = unsafe Array(copy[32..<40])
     }
 
     /// The end of the last commit.
     var position: LogPosition {
-      LogPosition(
-        salts: salts, frame: Int(frameCount),
-        checksum: [checksum.0, checksum.1].flatMap { $0.littleEndianBytes.reversed() })
+      LogPosition(salts: salts, frame: Int(frameCount), checksum: checksum.bytes)
     }
 
     /// The header's bytes, in the machine's order.
@@ -318,12 +296,12 @@ import Glibc
       bytes.append(UInt32(3_007_000))
       bytes.append(UInt32(0))
       bytes.append(change)
-      bytes += [1, isBigEndian ? 1 : 0]
+      bytes += [1, checksum.isBigEndian ? 1 : 0]
       bytes.append(UInt16(pageSize & 0xFF00 | pageSize >> 16))
       bytes.append(frameCount)
       bytes.append(pageCount)
-      bytes.append(checksum.0)
-      bytes.append(checksum.1)
+      bytes.append(checksum.words.0)
+      bytes.append(checksum.words.1)
       bytes += salts
       var sum = LogChecksum(isBigEndian: false)
       unsafe bytes.withUnsafeBytes { sum.add($0) }

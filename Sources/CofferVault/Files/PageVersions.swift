@@ -95,8 +95,9 @@ package struct PageVersions {
     guard let pages = index.pages(in: connection) else {
       throw ReadOnlyFileError(code: ResultCode.SQLITE_IOERR.rawValue)
     }
+    let layout = LogLayout(pageSize: pageSize)
     for (frame, page) in zip(index.movedCount..., pages) where page <= pageCount {
-      offsets[page] = 32 + frame * (24 + pageSize) + 24
+      offsets[page] = layout.offset(ofFrame: frame + 1) + LogLayout.frameHeaderSize
     }
   }
 
@@ -111,48 +112,42 @@ package struct PageVersions {
   ) throws(ReadOnlyFileError) {
     self.file = file
     let size = try file.size()
-    let header = try file.read(count: 32, at: 0)
-    guard header.count == 32, header.integer32(at: 0) | 1 == 0x377F_0683,
-      header.integer32(at: 4) == 3_007_000
-    else { return nil }
-    var sum = LogChecksum(isBigEndian: header[3] & 1 == 1)
-    unsafe header[..<24].withUnsafeBytes { sum.add($0) }
-    guard sum.isStored(in: header[24...]) else { return nil }
-    guard header.integer32(at: 8) == pageSize else {
-      let salts = try file.read(count: 8, at: 40)
-      isForeign = salts == Array(header[16..<24])
+    guard let header = LogHeader(try file.read(count: LogLayout.headerSize, at: 0)) else {
+      return nil
+    }
+    let headerSize = LogLayout.frameHeaderSize
+    guard header.pageSize == pageSize else {
+      let first = LogFrame(try file.read(count: headerSize, at: LogLayout.headerSize))
+      isForeign = first?.belongs(to: header.salts) == true
       if isForeign { return }
       return nil
     }
-    let index = index?.salts == Array(header[16..<24]) ? index : nil
-    let frameSize = 24 + pageSize
+    let index = index?.salts == header.salts ? index : nil
+    let layout = LogLayout(pageSize: pageSize)
+    var sum = header.checksum
     var pending: [UInt32: Int] = [:]
     var isBroken = false
     var number = 0
-    while 32 + (number + 1) * frameSize <= size {
-      let offset = 32 + number * frameSize
+    while layout.offset(ofFrame: number + 2) <= size {
       number += 1
+      let offset = layout.offset(ofFrame: number)
       let isIndexed = number <= index?.frameCount ?? 0
-      let frame = try file.read(count: isIndexed ? 24 : frameSize, at: offset)
-      guard frame.count >= 24 else { break }
-      let page = frame.integer32(at: 0)
-      var commit = frame.integer32(at: 4)
+      let bytes = try file.read(count: isIndexed ? headerSize : layout.frameSize, at: offset)
+      guard let frame = LogFrame(bytes) else { break }
+      var commit = frame.pageCount
       if let index, isIndexed {
         commit = number == index.frameCount ? index.pageCount : 0
         // Frames behind the index continue the checksum.
-        sum = LogChecksum(isBigEndian: header[3] & 1 == 1, after: frame[16..<24])
+        sum.goOn(after: frame)
       } else {
-        guard frame.count == frameSize, frame[8..<16] == header[16..<24] else { break }
-        unsafe frame.withUnsafeBytes {
-          unsafe sum.add(UnsafeRawBufferPointer(rebasing: $0[..<8]))
-          unsafe sum.add(UnsafeRawBufferPointer(rebasing: $0[24...]))
-        }
-        isBroken = isBroken || page == 0 || !sum.isStored(in: frame[16..<24])
+        guard bytes.count == layout.frameSize, frame.belongs(to: header.salts) else { break }
+        unsafe bytes.withUnsafeBytes { sum.addFrame($0) }
+        isBroken = isBroken || frame.page == 0 || !sum.isStored(in: frame)
       }
       if isBroken {
         if commit != 0 { hasLostCommits = true }
       } else {
-        pending[UInt32(page)] = number > index?.movedCount ?? 0 ? offset + 24 : nil
+        pending[frame.page] = number > index?.movedCount ?? 0 ? offset + headerSize : nil
         if commit != 0 {
           offsets.merge(pending) { $1 }
           pending.removeAll(keepingCapacity: true)

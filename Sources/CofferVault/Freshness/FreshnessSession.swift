@@ -13,7 +13,7 @@ package final class FreshnessSession: LogFollower, Sendable {
   let path: String
   let anchor: any FreshnessAnchor
   private let settings: CipherSettings
-  private let layout: WriteAheadLog.Layout
+  private let layout: LogLayout
   private let progress: Mutex<Progress>
   /// The end of the log as of the last commit.
   private let logEnd = Atomic<UInt64>(0)
@@ -99,7 +99,7 @@ package final class FreshnessSession: LogFollower, Sendable {
     anchor = freshness.anchor
     minimumInterval = freshness.minimumInterval
     self.settings = settings
-    layout = WriteAheadLog.Layout(settings)
+    layout = LogLayout(pageSize: settings.pageSize)
     var state = current.state
     var tags = current.tags
     state.flags = []
@@ -168,7 +168,7 @@ package final class FreshnessSession: LogFollower, Sendable {
   /// Whether the log has other salts than in the state.
   private func hasRestarted() -> Bool {
     progress.withLock { progress in
-      guard let salts = try? logSalts(&progress) else { return false }
+      guard let salts = try? logHeader(&progress)?.salts ?? [] else { return false }
       return salts != progress.state.logSalts
     }
   }
@@ -209,10 +209,9 @@ package final class FreshnessSession: LogFollower, Sendable {
     return file
   }
 
-  /// The salts in the log's header; empty if there is none.
-  private func logSalts(_ progress: inout Progress) throws -> [UInt8] {
-    let salts = try logFile(&progress).read(count: 8, at: WriteAheadLog.Layout.saltOffset)
-    return salts.count == 8 ? salts : []
+  /// The log's header; nil if there is none.
+  private func logHeader(_ progress: inout Progress) throws -> LogHeader? {
+    LogHeader(try logFile(&progress).read(count: LogLayout.headerSize, at: 0))
   }
 
   /// Reads the frames that the commits have added, up to the end that the connection has told.
@@ -221,7 +220,7 @@ package final class FreshnessSession: LogFollower, Sendable {
   private func follow(_ progress: inout Progress, to end: LogEnd) throws {
     let last = end.frame
     if end.generation != progress.generation || (progress.state.logFrameCount == 0 && last > 0) {
-      progress.state.logSalts = try logSalts(&progress)
+      progress.state.logSalts = try logHeader(&progress)?.salts ?? []
       progress.state.logFrameCount = 0
       progress.state.logCommit = progress.state.commit
       progress.generation = end.generation
@@ -229,28 +228,22 @@ package final class FreshnessSession: LogFollower, Sendable {
     guard last > progress.state.logFrameCount else { return }
     let file = try logFile(&progress)
     var frames: [(page: Int, tag: PageTag)] = []
-    var bytes = [UInt8](repeating: 0, count: layout.pageSize - layout.tagOffset + 24)
+    let headerSize = LogLayout.frameHeaderSize
+    // The end of a page from its tag on, and the header of the next frame.
+    var bytes = [UInt8](repeating: 0, count: layout.pageSize - settings.tagOffset + headerSize)
     let first = progress.state.logFrameCount + 1
-    var header = try file.read(count: 24, at: layout.offset(ofFrame: first))
+    var header = LogFrame(try file.read(count: headerSize, at: layout.offset(ofFrame: first)))
     for frame in first...last {
-      guard header.count == 24, header[8..<16] == progress.state.logSalts[...] else {
+      guard let current = header, current.belongs(to: progress.state.logSalts) else {
         throw FreshnessError.recordUnavailable(reason: "the write-ahead log has other frames")
       }
-      let (page, size) = (header.integer32(at: 0), header.integer32(at: 4))
-      // The end of the page, and the header of the next frame.
-      let offset = layout.offset(ofFrame: frame) + 24 + layout.tagOffset
+      let offset = layout.offset(ofFrame: frame) + headerSize + settings.tagOffset
       let count = try unsafe bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
-      let tag = unsafe bytes.withUnsafeBytes {
-        unsafe PageTag(
-          words: (
-            $0.loadUnaligned(as: UInt64.self),
-            $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-          ))
-      }
-      frames.append((page, tag))
-      header = count == bytes.count ? Array(bytes.suffix(24)) : []
-      if size > 0 {
-        try apply(frames, pageCount: size, &progress)
+      let tag = unsafe bytes.withUnsafeBytes { unsafe PageTag($0) }
+      frames.append((Int(current.page), tag))
+      header = count == bytes.count ? LogFrame(bytes.suffix(headerSize)) : nil
+      if current.isCommit {
+        try apply(frames, pageCount: current.pageCount, &progress)
         frames.removeAll(keepingCapacity: true)
         progress.state.logFrameCount = frame
         progress.isChanged = true
@@ -286,34 +279,15 @@ package final class FreshnessSession: LogFollower, Sendable {
   /// - Precondition: The caller has the connection, which has no transaction.
   private func findEnd(_ progress: inout Progress) throws {
     guard unsafe access(path + "-wal", F_OK) == 0 else { return }
-    let file = try logFile(&progress)
-    let header = try file.read(count: WriteAheadLog.Layout.headerSize, at: 0)
-    guard header.count == WriteAheadLog.Layout.headerSize else { return }
-    let salts = header[16..<24]
+    guard let header = try logHeader(&progress) else { return }
     var end = LogEnd(logEnd.load(ordering: .acquiring))
-    if mayHaveRestarted.load(ordering: .relaxed), salts != progress.state.logSalts[...] {
+    if mayHaveRestarted.load(ordering: .relaxed), header.salts != progress.state.logSalts {
       mayHaveRestarted.store(false, ordering: .relaxed)
       end = LogEnd(generation: end.generation + 1, frame: 0)
     }
-    // What follows can be left over from a transaction that was rolled back or killed: only the
-    // checksums tell.
-    let seed =
-      end.frame == 0
-      ? header[24...]
-      : try file.read(count: 8, at: layout.offset(ofFrame: end.frame) + 16)[...]
-    var sum = LogChecksum(isBigEndian: header[3] & 1 == 1, after: seed)
-    var last = end.frame + 1
-    while true {
-      let frame = try file.read(count: layout.frameSize, at: layout.offset(ofFrame: last))
-      guard frame.count == layout.frameSize, frame[8..<16] == salts else { break }
-      unsafe frame.withUnsafeBytes {
-        unsafe sum.add(UnsafeRawBufferPointer(rebasing: $0[..<8]))
-        unsafe sum.add(UnsafeRawBufferPointer(rebasing: $0[24...]))
-      }
-      guard sum.isStored(in: frame[16..<24]) else { break }
-      if frame[4..<8].contains(where: { $0 != 0 }) { end.frame = last }
-      last += 1
-    }
+    // What follows can be left over from a transaction that was rolled back or killed.
+    var reader = try LogReader(logFile(&progress), header, layout, after: end.frame)
+    try unsafe reader.readAll { number, frame, _ in if frame.isCommit { end.frame = number } }
     logEnd.store(end.number, ordering: .releasing)
   }
 

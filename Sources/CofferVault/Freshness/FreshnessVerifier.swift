@@ -32,7 +32,6 @@ struct FreshnessVerifier {
   static func tags(
     of file: ReadOnlyFile, pages: Range<Int>, _ settings: CipherSettings
   ) throws -> [PageTag] {
-    let layout = WriteAheadLog.Layout(settings)
     let lockPage = SQLiteHeader.lockPage(ofSize: settings.pageSize)
     var tags = [PageTag](repeating: PageTag(), count: pages.count)
     try unsafe tags.withUnsafeMutableBytes { tags in
@@ -40,7 +39,7 @@ struct FreshnessVerifier {
         let start = (page - pages.lowerBound) * PageTag.byteCount
         let target = unsafe UnsafeMutableRawBufferPointer(
           rebasing: tags[start..<(start + PageTag.byteCount)])
-        try file.read(into: target, at: (page - 1) * layout.pageSize + layout.tagOffset)
+        try file.read(into: target, at: (page - 1) * settings.pageSize + settings.tagOffset)
       }
     }
     return tags
@@ -150,7 +149,7 @@ struct FreshnessVerifier {
       let count = log.pageCount(afterFrame: state.logFrameCount)
       return count == state.pageCount ? state.logFrameCount : nil
     }
-    let isRestarted = WriteAheadLog.isSuccessor(log.salts, of: state.logSalts)
+    let isRestarted = LogHeader.isSuccessor(log.salts, of: state.logSalts)
     return log.frameCount == 0 || isRestarted ? 0 : nil
   }
 

@@ -118,7 +118,7 @@ package struct FilesMoment: Equatable {
       times += [Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
     let log = try? RawFile.existing(path + "-wal")
-    logHeader = (try? log?.read(count: WriteAheadLog.Layout.headerSize, at: 0)) ?? []
+    logHeader = (try? log?.read(count: LogLayout.headerSize, at: 0)) ?? []
   }
 }
 
