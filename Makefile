@@ -27,9 +27,8 @@ completions = share/bash-completion/completions share/zsh/site-functions share/f
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: setup ## Build an encrypted inventory of this machine's packages, and query it
-	$(SWIFT) build --product coffer
-	$(SWIFT) run --skip-build coffer demo
+demo: setup ## Build an encrypted inventory of this machine's packages, and query it (ARGS="--db FILE")
+	$(SWIFT) run Inventory $(ARGS)
 
 test: setup ## Run all tests (FLAGS="options of swift test")
 	Scripts/test $(FLAGS)
@@ -62,7 +61,7 @@ bench: setup ## Measure against compiled C (ARGS="--filter NAME --rows N --json 
 	$(SWIFT) run -c release Benchmarks $(ARGS)
 
 lint: ## Check the format, and who imports what
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Scripts Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Examples Scripts Package.swift
 	Scripts/check-imports
 
 setup: ## Install SQLCipher and pkg-config where they are missing

@@ -76,6 +76,10 @@ let package = Package(
         .target(name: "CEdit", condition: .when(traits: ["LineEditing"])),
       ]),
     .executableTarget(name: "CofferTool", dependencies: ["CofferToolKit"]),
+    // A program on the public API alone, as one outside of this package would be.
+    .executableTarget(
+      name: "Inventory", dependencies: ["Coffer"], path: "Examples/Inventory",
+      packageAccess: false),
     .target(
       name: "CFloor",
       dependencies: ["CSQLCipher"],
@@ -139,6 +143,8 @@ let package = Package(
       dependencies: ["Coffer", "CofferCore", "CofferArchive"] + testSupport),
     .testTarget(
       name: "CofferToolTests", dependencies: ["CofferTool", "CofferToolKit", "CofferTestSupport"]),
+    .testTarget(
+      name: "InventoryTests", dependencies: ["Coffer", "Inventory", "CofferTestSupport"]),
     .testTarget(
       name: "CofferDocsTests",
       dependencies: ["Coffer", "CofferArchive", "BenchmarkReport"] + testSupport),

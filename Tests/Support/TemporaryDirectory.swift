@@ -37,6 +37,12 @@ package final class TemporaryDirectory: Sendable {
     "\(path)/\(name)"
   }
 
+  /// Writes a file, and returns its path.
+  package func write(_ text: String, to name: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+    return path(name)
+  }
+
   /// The names of what is in the directory, in order.
   package func contents() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()

@@ -42,7 +42,7 @@ extension Database {
   ///
   /// They are in the key's order if they are exactly a key, or else in the table's order. The rowid
   /// counts as a key under each of its names.
-  package func uniqueKey(
+  func uniqueKey(
     of tableName: String, on columns: some Sequence<String>
   ) throws -> [String]? {
     let asked = Set(columns.map { SQLName($0) })

@@ -255,18 +255,6 @@ extension Tool {
         return 0
       }),
     CommandSpec(
-      name: "demo", arguments: [],
-      summary: "build an encrypted inventory of the installed packages, and query it",
-      options: [
-        .value("status", "FILE", "the list of packages; by default /var/lib/dpkg/status", .files),
-        .value("db", "FILE", "create this file, and keep it", .files),
-        .flag("keep", "keep the temporary file"),
-      ],
-      run: { invocation, console in
-        try Demo.run(DemoFiles.Options(invocation), console: console)
-        return 0
-      }),
-    CommandSpec(
       name: "completions",
       arguments: [ArgumentSpec(name: "SHELL", completion: .words(["bash", "zsh", "fish"]))],
       summary: "print the completions for bash, zsh or fish",
@@ -299,12 +287,4 @@ extension Tool {
         return 0
       }),
   ]
-}
-
-extension DemoFiles.Options {
-  init(_ invocation: Invocation) {
-    self.init(
-      status: invocation.value("status"), database: invocation.value("db"),
-      keepsDatabase: invocation.has("keep"))
-  }
 }

@@ -7,11 +7,7 @@ enum Help {
     let group = Tool.commands.filter { $0.name.hasPrefix(name + " ") }
     if !group.isEmpty { return group.map(describe).joined(separator: "\n") }
     guard let command = Tool.commands.first(where: { $0.name == name }) else {
-      let nearest = NearestName.find(name, in: Tool.commands.map(\.name))
-      throw ToolError(
-        .usage,
-        "there is no command \"\(name.printable)\": "
-          + (nearest.map { "did you mean \($0)?" } ?? "coffer help lists the commands"))
+      throw Tool.unknownCommand(name)
     }
     return describe(command)
   }

@@ -42,15 +42,21 @@ enum Tool {
       // An option before the file: coffer --passphrase-file KEY FILE
       return try Invocation(command("shell"), parsing: arguments)
     }
-    guard first == "--" || isPath(first) else {
-      let nearest = NearestName.find(first, in: commands.map(\.name))
-      throw ToolError(
-        .usage,
-        "there is no command \"\(first.printable)\": "
-          + (nearest.map { "did you mean \($0)?" } ?? "coffer help lists the commands"))
-    }
+    guard first == "--" || isPath(first) else { throw unknownCommand(first) }
     return try Invocation(command("shell"), parsing: arguments)
   }
+
+  /// Returns the error of a name that no command has.
+  static func unknownCommand(_ name: String) -> ToolError {
+    let nearest = NearestName.find(name, in: commands.map(\.name)).map { "did you mean \($0)?" }
+    let advice = formerCommands[name] ?? nearest ?? "coffer help lists the commands"
+    return ToolError(.usage, "there is no command \"\(name.printable)\": \(advice)")
+  }
+
+  /// What earlier versions had, and where it is now.
+  private static let formerCommands = [
+    "demo": "the demo is Examples/Inventory now; make demo runs it in a clone of Coffer"
+  ]
 
   /// Returns a command of two words.
   private static func group(_ first: String, _ arguments: [String]) throws -> CommandSpec {

@@ -10,7 +10,7 @@ struct Console {
   var redrawsErrors = false
   /// The number of columns.
   var width = 100
-  /// Whether headings are bold.
+  /// Whether notes are dim.
   var isStyled = false
   /// Writes text unchanged.
   let write: (String) -> Void
@@ -42,19 +42,6 @@ struct Console {
   /// Writes a line of text without wrapping it.
   func line(_ text: String = "") {
     write(text + "\n")
-  }
-
-  /// Writes a title after an empty line.
-  func heading(_ text: String) {
-    let text = text.wrapped(to: width).joined(separator: "\n")
-    write(isStyled ? "\n\u{1B}[1m\(text)\u{1B}[0m\n" : "\n\(text)\n")
-  }
-
-  /// Writes indented, wrapped text.
-  func text(_ text: String) {
-    for line in text.wrapped(to: width - Self.indentation.count) {
-      self.line(Self.indentation + line)
-    }
   }
 
   /// Writes an indented table.

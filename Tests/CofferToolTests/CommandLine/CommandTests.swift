@@ -6,15 +6,15 @@ import Testing
 struct CommandTests {
   @Test(
     arguments: [
-      (["demo"], "demo", []),
-      (["demo", "--keep"], "demo", []),
       (["inspect", "a"], "inspect", ["a"]),
       (["inspect", "--", "-a"], "inspect", ["-a"]),
       (["query", "a", "--mode", "box", "SELECT 1"], "query", ["a", "SELECT 1"]),
       (["query", "--mode=box", "a", "-"], "query", ["a", "-"]),
       (["--help"], "help", []),
-      (["demo", "--keep", "-h"], "help", ["demo"]),
-      (["help", "demo"], "help", ["demo"]),
+      (["diff", "--frob", "-h"], "help", ["diff"]),
+      (["help", "diff"], "help", ["diff"]),
+      (["man"], "man", []),
+      (["create", "a", "--slots"], "create", ["a"]),
       (["--version"], "version", []),
       (["/tmp"], "shell", ["/tmp"]),
       (["no.db"], "shell", ["no.db"]),
@@ -27,15 +27,18 @@ struct CommandTests {
   }
 
   @Test func `options have values, after a space or an equals sign`() throws {
-    let demo = DemoFiles.Options(try Tool.parse(["demo", "--db", "--keep", "--status=b=c"]))
-    #expect(demo == DemoFiles.Options(status: "b=c", database: "--keep"))
+    let export = try Tool.parse(["export", "a", "--output", "--sql", "--format=b=c"])
+    #expect(export.value("output") == "--sql")
+    #expect(export.value("format") == "b=c")
+    #expect(!export.has("sql"))
     let query = try Tool.parse(["query", "a", "b", "--param", "x=1", "--param=y=2"])
     #expect(query.values("param") == ["x=1", "y=2"])
   }
 
   @Test(arguments: [
-    [], [""], ["frob"], ["--frob"], ["demo", "frob"], ["demo", "--frob"], ["demo", "--keep=yes"],
-    ["demo", "--db"], ["demo", "--db="], ["demo", "--status", ""], ["inspect"],
+    [], [""], ["frob"], ["--frob"], ["man", "frob"], ["man", "--frob"],
+    ["create", "a", "--slots=yes"], ["create", "a", "--label"], ["create", "a", "--label="],
+    ["create", "a", "--label", ""], ["inspect"],
     ["inspect", "a", "b"], ["inspect", "--frob"], ["--version", "x"], ["query", "a"],
     ["query", "a", "b", "--mode", "csv", "--mode", "box"], ["help", "frob"],
     ["query", "a", "b", "--key", "6b6579"], ["query", "a", "b", "--passphrase", "p"],
@@ -51,6 +54,7 @@ struct CommandTests {
   @Test(arguments: [
     (["qurey", "a", "b"], "did you mean query?"), (["query", "a", "b", "--mdoe", "x"], "--mode?"),
     (["shema", "a"], "did you mean schema?"), (["help", "improt"], "did you mean import?"),
+    (["demo", "--keep"], "make demo"), (["help", "demo"], "Examples/Inventory"),
   ])
   func `a misspelled name is corrected`(arguments: [String], advice: String) {
     let output = Output()
@@ -103,8 +107,6 @@ struct CommandTests {
 }
 
 struct InspectTests {
-  private static let fixtures = dpkgStatusFixture.dropLast("dpkg-status".count)
-
   @Test(arguments: [
     ("plain.db", ["not encrypted", "user_version    7", "Page size       4,096 bytes"]),
     ("plain-wal.db", ["not encrypted", "write-ahead log"]),
@@ -114,7 +116,7 @@ struct InspectTests {
   ])
   func `a file is described for a person`(name: String, words: [String]) {
     let output = Output()
-    #expect(output.run("inspect", Self.fixtures + name) == 0)
+    #expect(output.run("inspect", Fixtures.path(name)) == 0)
     for word in words { #expect(output.text.contains(word)) }
   }
 

@@ -31,7 +31,7 @@ struct DependencyTree: Decodable, FetchableRecord {
   }
 
   private var label: String {
-    size.map { "\(name.printable)  \(Numbers.mebibytes(fromKibibytes: $0))" } ?? name.printable
+    size.map { "\(name)  \($0.asMebibytes)" } ?? name
   }
 
   private func branches(breadth: Int, indentation: String) -> [String] {
@@ -46,7 +46,7 @@ struct DependencyTree: Decodable, FetchableRecord {
       lines += tree.branches(breadth: breadth, indentation: indentation + (isLast ? "   " : "│  "))
     }
     if needed.count > shown.count {
-      lines.append(indentation + "└─ … and \(Numbers.grouped(needed.count - shown.count)) more")
+      lines.append(indentation + "└─ … and \((needed.count - shown.count).formatted()) more")
     }
     return lines
   }

@@ -12,14 +12,14 @@ struct Question {
       Field(column: .text(title)) { row, index in row[index] ?? "" }
     }
 
-    static func count(_ title: String) -> Field { number(title) { Numbers.grouped($0 as Int) } }
+    static func count(_ title: String) -> Field { number(title) { ($0 as Int).formatted() } }
 
     /// KiB, shown as MiB.
-    static func size(_ title: String) -> Field { number(title, Numbers.mebibytes) }
+    static func size(_ title: String) -> Field { number(title) { ($0 as Int).asMebibytes } }
 
-    static func decimal(_ title: String) -> Field { number(title) { Numbers.decimal($0) } }
+    static func decimal(_ title: String) -> Field { number(title) { ($0 as Double).text() } }
 
-    static func percent(_ title: String) -> Field { number(title) { Numbers.decimal($0) + " %" } }
+    static func percent(_ title: String) -> Field { number(title) { ($0 as Double).text() + " %" } }
 
     private static func number<Value: DatabaseValueConvertible & Sendable>(
       _ title: String, _ format: @escaping @Sendable (Value) -> String
@@ -54,11 +54,7 @@ extension Question {
   }
 
   func answer(_ db: Database) throws -> Answer {
-    let clock = ContinuousClock()
-    let start = clock.now
-    let rows = try request.fetchAll(db)
-    let time = clock.now - start
-
+    let (rows, time) = try timed { try request.fetchAll(db) }
     var table = TextTable(columns.map(\.column))
     for row in rows.prefix(Answer.shownRows) {
       table.append(columns.indices.map { columns[$0].cell(row, $0) })

@@ -1,26 +1,17 @@
+import CofferTestSupport
+import Foundation
 import Testing
 
-@testable import CofferToolKit
+@testable import Inventory
 
-struct DpkgStatusTests {
-  private func packages(
-    _ text: String
-  ) throws -> (packages: [InstalledPackage], skipped: Int) {
-    try packages(.bytes(Array(text.utf8)))
-  }
-
-  private func packages(
-    _ source: ByteSource
-  ) throws -> (packages: [InstalledPackage], skipped: Int) {
-    var status = DpkgStatus(source)
-    var packages: [InstalledPackage] = []
-    while let package = try status.next() { packages.append(package) }
-    return (packages, status.skippedCount)
+struct PackageListTests {
+  private func list(_ text: String) -> PackageList {
+    PackageList(path: "list", data: Data(text.utf8))
   }
 
   @Test func `every field of a package is read`() throws {
     let package = try #require(
-      try packages(
+      list(
         """
         Package: hello
         Status: install ok installed
@@ -62,9 +53,9 @@ struct DpkgStatusTests {
   }
 
   @Test func `a package needs no more than a name and a status`() throws {
-    let result = try packages("Package: bare\nStatus: install ok installed\n")
+    let result = list("Package: bare\nStatus: install ok installed\n")
     #expect(result.packages == [InstalledPackage(name: "bare")])
-    #expect(result.skipped == 0)
+    #expect(result.skippedCount == 0)
   }
 
   @Test(arguments: [
@@ -77,9 +68,9 @@ struct DpkgStatusTests {
     "Package:\nStatus: install ok installed\n",
   ])
   func `packages that aren't installed or have no name are skipped`(text: String) throws {
-    let result = try packages(text + "\nPackage: good\nStatus: install  ok installed\n")
+    let result = list(text + "\nPackage: good\nStatus: install  ok installed\n")
     #expect(result.packages.map(\.name) == ["good"])
-    #expect(result.skipped == 1)
+    #expect(result.skippedCount == 1)
   }
 
   @Test(arguments: [
@@ -87,32 +78,26 @@ struct DpkgStatusTests {
     ("9223372036854775807", nil),
   ])
   func `a size that isn't a number of KiB is ignored`(text: String, size: Int?) throws {
-    let result = try packages(
+    let result = list(
       "Package: x\nStatus: install ok installed\nInstalled-Size: \(text)\n")
     #expect(result.packages.map(\.installedSize) == [size])
   }
 
-  @Test func `the fixture has sixty packages, in chunks of any size`() throws {
-    let whole = try packages(try .file(dpkgStatusFixture))
+  @Test func `the fixture has sixty packages`() throws {
+    let whole = try PackageList(contentsOf: Fixtures.path("dpkg-status"))
     #expect(whole.packages.count == 60)
-    #expect(whole.skipped == 0)
+    #expect(whole.skippedCount == 0)
     #expect(whole.packages.allSatisfy { $0.installedSize != nil && $0.summary != nil })
 
-    var bytes: [UInt8] = []
-    let source = try ByteSource.file(dpkgStatusFixture)
-    while try source.readChunk(&bytes) {}
-    #expect(bytes.count == source.size)
-    #expect(try packages(.bytes(bytes, chunk: 97)).packages == whole.packages)
-
     // As Windows would write it.
-    let text = String(decoding: bytes, as: UTF8.self)
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(try packages(lines.joined(separator: "\r\n")).packages == whole.packages)
+    let lines = String(decoding: whole.data, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(list(lines.joined(separator: "\r\n")).packages == whole.packages)
   }
 
   @Test func `the fixture's git needs what its control file says`() throws {
     let git = try #require(
-      try packages(try .file(dpkgStatusFixture)).packages.first { $0.name == "git" })
+      try PackageList(contentsOf: Fixtures.path("dpkg-status")).packages.first { $0.name == "git" })
     let names = git.dependencies.map { $0.map(\.name) }
     #expect(names.contains(["libc6"]))
     #expect(names.contains { $0.count == 1 && $0[0] == "git-man" })

@@ -122,7 +122,7 @@ extension Question {
       ORDER BY steps
       """
     return Question(
-      text: "What does \(name.printable) need, directly and through others?",
+      text: "What does \(name) need, directly and through others?",
       columns: [.text("How"), .count("Packages"), .size("Size"), .text("Such as")],
       note: "One recursive query, in SQL, follows the dependencies however far they go.",
       request: request)
@@ -130,15 +130,15 @@ extension Question {
 
   /// The full-text index stems words; FTS5 also ranks the matches.
   static func mentioning(_ words: String) -> Question {
-    let texts = Table(Inventory.textIndex).select(name, summary)
+    let texts = Table(Schema.textIndex).select(name, summary)
     let found =
-      Inventory.hasRanking
+      Schema.hasRanking
       ? texts.matching(FTS5Pattern(matchingAllTokensIn: words)).order(Column.rank, name)
       : texts.matching(FTS3Pattern(matchingAllTokensIn: words)).order(name)
     return Question(
       text: "Which packages are about \"\(words)\", in any form of the words?",
       columns: [.text("Package"), .text("What it is")],
-      note: Inventory.hasRanking
+      note: Schema.hasRanking
         ? "Full-text search, the best match first; its index is encrypted as all else." : nil,
       request: found)
   }

@@ -1,8 +1,15 @@
 import Coffer
 
-/// The encrypted file that the demo creates: a machine's packages and their dependencies.
-enum Inventory {
-  static func createTables(_ db: Database) throws {
+/// The tables of an inventory: a machine's packages and their dependencies.
+enum Schema {
+  /// Creates the tables. A later version of a program adds its changes as a migration of their own.
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("packages", migrate: createTables)
+    return migrator
+  }
+
+  private static func createTables(_ db: Database) throws {
     try db.create(table: "package") { t in
       t.autoIncrementedPrimaryKey("id")
       t.column("name", .text).notNull()
@@ -64,67 +71,6 @@ enum Inventory {
         t.tokenizer = .porter
         for column in columns { t.column(column) }
       }
-    }
-  }
-
-  /// The numbers of written rows.
-  struct Counts: Equatable {
-    var packages = 0
-    var dependencies = 0
-    var provided = 0
-    /// Packages that had already been written.
-    var duplicates = 0
-
-    var rows: Int { packages + dependencies + provided }
-  }
-
-  /// Writes packages one after the other, inside a transaction.
-  struct Writer {
-    private let db: Database
-    private(set) var counts = Counts()
-
-    init(_ db: Database) { self.db = db }
-
-    mutating func add(_ installed: InstalledPackage) throws {
-      var package = Package(installed)
-      try package.insert(db, onConflict: .ignore)
-      guard db.changesCount == 1, let id = package.id else {
-        counts.duplicates += 1
-        return
-      }
-      counts.packages += 1
-      var dependencies: [Dependency] = []
-      for (group, alternatives) in installed.dependencies.enumerated() {
-        for (alternative, relation) in alternatives.enumerated() {
-          dependencies.append(
-            Dependency(
-              packageId: id, groupNumber: group, alternative: alternative, name: relation.name,
-              architecture: relation.architecture, comparison: relation.comparison,
-              version: relation.version))
-        }
-      }
-      var provided = installed.provides.map {
-        Provided(packageId: id, name: $0.name, version: $0.version)
-      }
-      try Dependency.insertAll(db, &dependencies)
-      try Provided.insertAll(db, &provided)
-      counts.dependencies += dependencies.count
-      counts.provided += provided.count
-    }
-
-    /// Finds the packages that satisfy dependencies, by their name or as a virtual package.
-    func finish() throws {
-      try db.execute(
-        sql: """
-          INSERT INTO needs (packageId, neededId)
-          SELECT dependency.packageId, package.id
-          FROM dependency JOIN package ON package.name = dependency.name
-          WHERE package.id <> dependency.packageId
-          UNION
-          SELECT dependency.packageId, provided.packageId
-          FROM dependency JOIN provided ON provided.name = dependency.name
-          WHERE provided.packageId <> dependency.packageId
-          """)
     }
   }
 }

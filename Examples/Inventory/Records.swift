@@ -14,8 +14,6 @@ struct Package: Codable, Equatable, FetchableRecord, MutablePersistableRecord {
   var summary: String?
   var details: String?
 
-  static let dependencies = hasMany(Dependency.self)
-
   /// The installed packages on which the package depends.
   static let needed = manyToMany(
     Package.self, through: Need.self, key: "needed",
@@ -59,8 +57,20 @@ struct Dependency: MappedRecord {
     Field("architecture", \.architecture),
     Field("comparison", \.comparison),
     Field("version", \.version))
+}
 
-  static let package = belongsTo(Package.self)
+extension Dependency {
+  /// Returns the dependencies of a package that has been inserted.
+  static func all(of package: InstalledPackage, id: Int64) -> [Dependency] {
+    package.dependencies.enumerated().flatMap { group, alternatives in
+      alternatives.enumerated().map { alternative, relation in
+        Dependency(
+          packageId: id, groupNumber: group, alternative: alternative, name: relation.name,
+          architecture: relation.architecture, comparison: relation.comparison,
+          version: relation.version)
+      }
+    }
+  }
 }
 
 /// A virtual package that a package provides.
@@ -74,8 +84,6 @@ struct Provided: MappedRecord {
     Field("packageId", \.packageId),
     Field("name", \.name),
     Field("version", \.version))
-
-  static let package = belongsTo(Package.self)
 }
 
 /// The fact that an installed package satisfies a dependency of another one.

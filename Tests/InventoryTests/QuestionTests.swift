@@ -1,21 +1,16 @@
 import Coffer
 import Testing
 
-@testable import CofferToolKit
+@testable import Inventory
 
-struct InventoryTests {
-  /// An inventory in memory of the packages in `text`.
+struct QuestionTests {
+  /// An inventory in memory.
   private func inventory(
     _ packages: [InstalledPackage]
-  ) throws -> (queue: DatabaseQueue, counts: Inventory.Counts) {
+  ) throws -> (queue: DatabaseQueue, counts: InventoryWriter.Counts) {
     let queue = try DatabaseQueue()
-    let counts = try queue.write { db in
-      try Inventory.createTables(db)
-      var writer = Inventory.Writer(db)
-      for package in packages { try writer.add(package) }
-      try writer.finish()
-      return writer.counts
-    }
+    try Schema.migrator.migrate(queue)
+    let counts = try queue.write { db in try InventoryWriter.write(packages, db) }
     return (queue, counts)
   }
 
@@ -42,7 +37,7 @@ struct InventoryTests {
       package("c", provides: "mail"),
     ])
     #expect(
-      counts == Inventory.Counts(packages: 3, dependencies: 5, provided: 1, duplicates: 0))
+      counts == InventoryWriter.Counts(packages: 3, dependencies: 5, provided: 1, duplicates: 0))
     let needs = try queue.read { db in
       try String.fetchAll(
         db,

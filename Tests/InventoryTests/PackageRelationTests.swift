@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CofferToolKit
+@testable import Inventory
 
 struct PackageRelationTests {
   @Test(
