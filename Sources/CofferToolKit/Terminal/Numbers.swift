@@ -28,8 +28,8 @@ enum Numbers {
   }
 
   /// "1 package", "2 packages".
-  static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
-    "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(grouped(number)) \(number == 1 ? noun : noun + "s")"
   }
 
   /// "0.4 ms" or "1.25 s".

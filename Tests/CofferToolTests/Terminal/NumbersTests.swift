@@ -24,8 +24,8 @@ struct NumbersTests {
     #expect(Numbers.mebibytes(fromKibibytes: 1536) == "1.5 MiB")
     #expect(Numbers.time(.microseconds(1234)) == "1.2 ms")
     #expect(Numbers.time(.milliseconds(1250)) == "1.25 s")
-    #expect(Numbers.count(1, "entry", "entries") == "1 entry")
-    #expect(Numbers.count(0, "entry", "entries") == "0 entries")
+    #expect(Numbers.count(1, "row") == "1 row")
+    #expect(Numbers.count(0, "row") == "0 rows")
     #expect(Numbers.count(1200, "row") == "1,200 rows")
     #expect(Numbers.hex([0, 10, 255]) == "00 0a ff")
   }
