@@ -102,25 +102,14 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
     return try reader.read(reading, slot)
   }
 
-  func decode(_ type: String.Type) throws -> String {
+  func decode<V: Scalar>(_ type: V.Type) throws -> V {
     let (reading, slot) = try column()
-    return try reading.rules.isStrict ? reading.text(type, slot) : value(type, reading, slot)
-  }
-
-  /// Decodes a Boolean or a number.
-  func decode<V: DatabaseValueConvertible & Decodable>(_ type: V.Type) throws -> V {
-    let (reading, slot) = try column()
-    return try reading.rules.isStrict ? reading.number(type, slot) : value(type, reading, slot)
-  }
-
-  private func value<V: DatabaseValueConvertible>(
-    _ type: V.Type, _ reading: RowReading, _ slot: KeySlot
-  ) throws -> V {
-    if let handle = reading.handle, let value = V._value(of: handle, at: slot.baseColumn) {
+    if !reading.rules.isStrict, let handle = reading.handle,
+      let value = V._value(of: handle, at: slot.baseColumn)
+    {
       return value
     }
-    if let value = try reading.value(type, slot) { return value }
-    throw reading.mismatch(self.type, slot)
+    return try reading.scalar(slot, named: self.type)
   }
 }
 

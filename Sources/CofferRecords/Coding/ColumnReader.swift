@@ -41,35 +41,14 @@ final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Val
   }
 }
 
-/// Reads a type that is stored as a number, and rejects other values: see ``StrictlyDecoded``.
-final class NumberColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
-  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
-    try reading.number(Value.self, slot)
-  }
-}
+/// Reads a type with a function, such as a strategy of the record.
+final class FunctionColumnReader<Value>: ColumnReader<Value> {
+  private let function: (RowReading, KeySlot) throws -> Value
 
-/// Reads a type that is stored as text: see ``StrictlyDecoded``.
-final class TextColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
-  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
-    if let handle = reading.handle,
-      SQLite.columnType(handle, slot.baseColumn) == SQLite.textType,
-      let value = Value._value(of: handle, at: slot.baseColumn)
-    {
-      return value
-    }
-    return try reading.text(Value.self, slot)
-  }
-}
-
-/// Reads a type that a strategy of the record converts from database values.
-final class StrategyColumnReader<Value>: ColumnReader<Value> {
-  private let convert: (DatabaseValue) -> Value?
-
-  init(_ convert: @escaping (DatabaseValue) -> Value?) { self.convert = convert }
+  init(_ function: @escaping (RowReading, KeySlot) throws -> Value) { self.function = function }
 
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
-    if let value = convert(try reading.databaseValue(slot)) { return value }
-    throw reading.mismatch(Value.self, slot)
+    try function(reading, slot)
   }
 }
 
@@ -103,8 +82,15 @@ enum ColumnReaders {
   private static func found<T: Decodable>(
     _ type: T.Type, column: String, _ rules: DecodingRules
   ) -> KeptObject? {
-    if type == Date.self { return dateReader(column: column, rules) }
-    if type == Data.self { return dataReader(column: column, rules) }
+    if type == Date.self {
+      let strategy = rules.record.databaseDateDecodingStrategy(for: column)
+      if case .deferredToDate = strategy {} else { return strategyReader(strategy.date(from:)) }
+    }
+    if type == Data.self,
+      case .custom(let convert) = rules.record.databaseDataDecodingStrategy(for: column)
+    {
+      return strategyReader(convert)
+    }
     if let optional = type as? any AnyOptional.Type,
       let wrapped = optional.wrappedType as? any Decodable.Type
     {
@@ -125,13 +111,20 @@ enum ColumnReaders {
   private static func valueReader<V: DatabaseValueConvertible>(
     _ type: V.Type, _ rules: DecodingRules
   ) -> KeptObject {
-    guard rules.isStrict, type is any StatementColumnConvertible.Type else {
-      return KeptObject(ValueColumnReader<V>())
-    }
     let stored = storedType(type)
-    if stored == String.self { return KeptObject(TextColumnReader<V>()) }
-    let isNumber = stored is any Numeric.Type || stored == Bool.self
-    return isNumber ? KeptObject(NumberColumnReader<V>()) : KeptObject(ValueColumnReader<V>())
+    let isText = stored == String.self
+    guard rules.isStrict, type is any StatementColumnConvertible.Type,
+      isText || stored is any Numeric.Type || stored == Bool.self
+    else { return KeptObject(ValueColumnReader<V>()) }
+    return KeptObject(FunctionColumnReader { try $0.strict(V.self, $1, isText: isText) })
+  }
+
+  private static func strategyReader<V>(_ convert: @escaping (DatabaseValue) -> V?) -> KeptObject {
+    KeptObject(
+      FunctionColumnReader<V> { reading, slot in
+        if let value = convert(try reading.databaseValue(slot)) { return value }
+        throw reading.mismatch(V.self, slot)
+      })
   }
 
   /// Returns the type whose values are stored for the values of a type.
@@ -142,18 +135,5 @@ enum ColumnReaders {
     if let enumeration = type as? any RawRepresentable.Type { return storedType(raw(enumeration)) }
     if let optional = type as? any AnyOptional.Type { return storedType(optional.wrappedType) }
     return type
-  }
-
-  private static func dateReader(column: String, _ rules: DecodingRules) -> KeptObject {
-    let strategy = rules.record.databaseDateDecodingStrategy(for: column)
-    if case .deferredToDate = strategy { return KeptObject(ValueColumnReader<Date>()) }
-    return KeptObject(StrategyColumnReader<Date>(strategy.date(from:)))
-  }
-
-  private static func dataReader(column: String, _ rules: DecodingRules) -> KeptObject {
-    switch rules.record.databaseDataDecodingStrategy(for: column) {
-    case .deferredToData: KeptObject(ValueColumnReader<Data>())
-    case .custom(let convert): KeptObject(StrategyColumnReader<Data>(convert))
-    }
   }
 }

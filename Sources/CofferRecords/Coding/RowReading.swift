@@ -109,10 +109,26 @@ import CofferCore
     return V.fromDatabaseValue(row.databaseValue(at: column))
   }
 
+  /// Returns the scalar, which a strict record type takes only as it is stored.
+  ///
+  /// - Parameter named: The type named in errors.
+  func scalar<V: Scalar>(_ slot: KeySlot, named type: (any Any.Type)? = nil) throws -> V {
+    if rules.isStrict { return try strict(V.self, slot, isText: V.storageClass == SQLite.textType) }
+    if let value = try value(V.self, slot) { return value }
+    throw mismatch(type ?? V.self, slot)
+  }
+
+  /// Returns a value that is stored as a number or as text: see ``StrictlyDecoded``.
+  func strict<V: DatabaseValueConvertible>(
+    _ type: V.Type, _ slot: KeySlot, isText: Bool
+  ) throws -> V {
+    try isText ? text(type, slot) : number(type, slot)
+  }
+
   /// Returns the number that the column stores.
   ///
   /// Text isn't converted, fractions aren't truncated, and only 0 and 1 are Booleans.
-  func number<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
+  private func number<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     let stored = try databaseValue(slot)
     if let value = V.fromDatabaseValue(stored), !stored.isTruncated(as: value.databaseValue) {
       return value
@@ -123,7 +139,12 @@ import CofferCore
   /// Returns the text.
   ///
   /// A blob must be UTF-8, since other bytes would be lost.
-  func text<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
+  private func text<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
+    if let handle, SQLite.columnType(handle, slot.baseColumn) == SQLite.textType,
+      let value = V._value(of: handle, at: slot.baseColumn)
+    {
+      return value
+    }
     let stored = try databaseValue(slot)
     // A number always has the same text.
     let text: DatabaseValue =

@@ -1,0 +1,44 @@
+import CofferCore
+
+/// A type for which Codable's containers have requirements of their own.
+protocol Scalar: DatabaseValueConvertible, Codable {
+  /// The storage class of the type's values, which a strict record type requires.
+  static var storageClass: CInt { get }
+  /// Returns the value that is stored as an integer; nil if another value can be.
+  static func exactly(_ integer: Int64) -> Self?
+}
+
+extension Scalar {
+  static func exactly(_ integer: Int64) -> Self? { nil }
+}
+
+extension Scalar where Self: FixedWidthInteger {
+  static var storageClass: CInt { SQLite.integerType }
+  static func exactly(_ integer: Int64) -> Self? { Self(exactly: integer) }
+}
+
+extension Scalar where Self: BinaryFloatingPoint {
+  static var storageClass: CInt { SQLite.floatType }
+}
+
+extension Bool: Scalar {
+  // Not sufficient, since the value must be 0 or 1: no Boolean has this class.
+  static var storageClass: CInt { SQLite.nullType }
+}
+
+extension String: Scalar {
+  static var storageClass: CInt { SQLite.textType }
+}
+
+extension Double: Scalar {}
+extension Float: Scalar {}
+extension Int: Scalar {}
+extension Int8: Scalar {}
+extension Int16: Scalar {}
+extension Int32: Scalar {}
+extension Int64: Scalar {}
+extension UInt: Scalar {}
+extension UInt8: Scalar {}
+extension UInt16: Scalar {}
+extension UInt32: Scalar {}
+extension UInt64: Scalar {}
