@@ -2,56 +2,22 @@ import CofferCore
 import FoundationEssentials
 
 /// Writes values of a type to a column, in a way that is chosen once.
-class ColumnWriter<Value>: SubjectSpecific {
+final class ColumnWriter<Value>: SubjectSpecific {
   typealias Subject = Value
 
+  private let function: (Value, EncodedColumn, RecordWriting) throws -> Void
+
+  init(_ function: @escaping (Value, EncodedColumn, RecordWriting) throws -> Void) {
+    self.function = function
+  }
+
   func write(_ value: Value, _ column: EncodedColumn, _ writing: RecordWriting) throws {
-    preconditionFailure("overridden")
-  }
-}
-
-/// Writes a type that is bound without conversion.
-private final class ValueColumnWriter<Value: DatabaseValueConvertible>: ColumnWriter<Value> {
-  override func write(
-    _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
-  ) throws {
-    try writing.set(value, column)
-  }
-}
-
-/// Writes a type that a strategy of the record converts to database values.
-private final class StrategyColumnWriter<Value>: ColumnWriter<Value> {
-  private let convert: (Value) -> DatabaseValue?
-
-  init(_ convert: @escaping (Value) -> DatabaseValue?) { self.convert = convert }
-
-  override func write(
-    _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
-  ) throws {
-    guard let dbValue = convert(value) else {
-      throw writing.invalid(
-        value, column, "SQLite, or the strategy, can't store this \(Value.self)")
-    }
-    try writing.set(dbValue, column)
-  }
-}
-
-/// Writes an optional with the writer of its wrapped type.
-private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
-  private let writer: ColumnWriter<Wrapped>
-
-  init(_ writer: ColumnWriter<Wrapped>) { self.writer = writer }
-
-  override func write(
-    _ value: Wrapped?, _ column: EncodedColumn, _ writing: RecordWriting
-  ) throws {
-    guard let value else { return try writing.set(DatabaseValue.null, column) }
-    try writer.write(value, column, writing)
+    try function(value, column, writing)
   }
 }
 
 /// Writes a type that only `encode(to:)` can encode, as a single value or as JSON.
-private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
+private final class CodableValues<Value: Encodable> {
   private var encoder: ColumnEncoder?
   private var jsonEncoder: JSONEncoder?
   private let isUnordered = Value.self is any Unordered.Type
@@ -59,9 +25,7 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
 
   init(isStrict: Bool) { self.isStrict = isStrict }
 
-  override func write(
-    _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
-  ) throws {
+  func write(_ value: Value, _ column: EncodedColumn, _ writing: RecordWriting) throws {
     if !(Value.self is any JSONCollection.Type) {
       var encoder = self.encoder.take() ?? ColumnEncoder()
       encoder.begin(writing, column)
@@ -114,7 +78,8 @@ enum ColumnWriters {
     _ type: T.Type, column: String, _ record: any EncodableRecord.Type
   ) -> ColumnWriter<T> {
     let known: ColumnWriter<T>? = found(type, column: column, record)?.get()
-    return known ?? CodableColumnWriter<T>(isStrict: record is any StrictlyDecoded.Type)
+    return known
+      ?? ColumnWriter(CodableValues<T>(isStrict: record is any StrictlyDecoded.Type).write)
   }
 
   private static func found<T: Encodable>(
@@ -122,18 +87,15 @@ enum ColumnWriters {
   ) -> KeptObject? {
     if type == Date.self {
       let strategy = record.databaseDateEncodingStrategy(for: column)
-      if case .deferredToDate = strategy { return valueWriter(Date.self) }
-      return strategyWriter(strategy.databaseValue)
+      if case .deferredToDate = strategy {} else { return strategyWriter(strategy.databaseValue) }
     }
     if type == Data.self {
       let strategy = record.databaseDataEncodingStrategy(for: column)
-      if case .deferredToData = strategy { return valueWriter(Data.self) }
-      return strategyWriter(strategy.databaseValue)
+      if case .deferredToData = strategy {} else { return strategyWriter(strategy.databaseValue) }
     }
     if type == UUID.self {
       let strategy = record.databaseUUIDEncodingStrategy(for: column)
-      if strategy == .deferredToUUID { return valueWriter(UUID.self) }
-      return strategyWriter(strategy.databaseValue)
+      if strategy != .deferredToUUID { return strategyWriter(strategy.databaseValue) }
     }
     // SQLite's integers can be too small for them.
     if type == UInt.self { return strategyWriter { (value: UInt) in value.storedInteger } }
@@ -144,7 +106,7 @@ enum ColumnWriters {
       return optionalWriter(wrapped, column: column, record)
     }
     if let wrapper = type as? any ColumnWrapping.Type {
-      return wrapper.columnWriter(column: column, record)
+      return wrappingWriter(wrapper, column: column, record)
     }
     if record is any StrictlyDecoded.Type {
       if type == Double.self { return strategyWriter { (value: Double) in value.storedReal } }
@@ -153,18 +115,38 @@ enum ColumnWriters {
     return (type as? any DatabaseValueConvertible.Type).map { valueWriter($0) }
   }
 
+  /// Returns a writer of a type that is bound without conversion.
   private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> KeptObject {
-    KeptObject(ValueColumnWriter<V>())
+    KeptObject(ColumnWriter<V> { try $2.set($0, $1) })
   }
 
   private static func strategyWriter<V>(_ convert: @escaping (V) -> DatabaseValue?) -> KeptObject {
-    KeptObject(StrategyColumnWriter(convert))
+    KeptObject(
+      ColumnWriter<V> { value, column, writing in
+        guard let dbValue = convert(value) else {
+          let message = "SQLite, or the strategy, can't store this \(V.self)"
+          throw writing.invalid(value, column, message)
+        }
+        try writing.set(dbValue, column)
+      })
   }
 
   private static func optionalWriter<Wrapped: Encodable>(
     _ type: Wrapped.Type, column: String, _ record: any EncodableRecord.Type
   ) -> KeptObject {
-    KeptObject(OptionalColumnWriter<Wrapped>(writer(type, column: column, record)))
+    let writer = writer(type, column: column, record)
+    return KeptObject(
+      ColumnWriter<Wrapped?> { value, column, writing in
+        guard let value else { return try writing.set(DatabaseValue.null, column) }
+        try writer.write(value, column, writing)
+      })
+  }
+
+  private static func wrappingWriter<Wrapper: ColumnWrapping>(
+    _ type: Wrapper.Type, column: String, _ record: any EncodableRecord.Type
+  ) -> KeptObject {
+    let writer = writer(Wrapper.Value.self, column: column, record)
+    return KeptObject(ColumnWriter<Wrapper> { try writer.write($0.wrappedValue, $1, $2) })
   }
 }
 
