@@ -4,7 +4,7 @@ import CofferCore
 ///
 /// Once it is complete, it replays the recorded content to a JSON encoder. A node can also refuse
 /// all values, for encoders without keys or elements.
-final class JSONNode: Encoder, Encodable {
+final class JSONNode: Encoder, UnkeyedEncodingContainer, SingleValueEncodingContainer, Encodable {
   private enum Content {
     case nothing
     case keyed([(key: String, value: any Encodable)])
@@ -77,12 +77,7 @@ final class JSONNode: Encoder, Encodable {
     content = .keyed(values + [(key.stringValue, value)])
   }
 
-  fileprivate func note(_ value: any Encodable) throws {
-    try accept(value)
-    if case .list(let values) = content { content = .list(values + [value]) }
-  }
-
-  fileprivate var count: Int { if case .list(let values) = content { values.count } else { 0 } }
+  var count: Int { if case .list(let values) = content { values.count } else { 0 } }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .keyed = content {} else { content = .keyed([]) }
@@ -91,10 +86,28 @@ final class JSONNode: Encoder, Encodable {
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     if case .list = content {} else { content = .list([]) }
-    return List(node: self)
+    return self
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(node: self) }
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    if case .list = content { content = .nothing }
+    return self
+  }
+
+  func encodeNil() throws { try encode(Null()) }
+
+  /// Records an element of the list, or else the single value.
+  func encode<T: Encodable>(_ value: T) throws {
+    guard case .list(let values) = content else { return content = .single(value) }
+    try accept(value)
+    content = .list(values + [value])
+  }
+
+  func superEncoder() -> any Encoder {
+    let child = child(StringKey("Index \(count)"))
+    try? encode(child)
+    return child
+  }
 
   private struct Null: Encodable {
     func encode(to encoder: any Encoder) throws {
@@ -109,17 +122,6 @@ final class JSONNode: Encoder, Encodable {
 
     func encodeNil(forKey key: Key) throws { try node.note(Null(), key) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try node.note(value, key) }
-
-    func nestedContainer<NestedKey: CodingKey>(
-      keyedBy type: NestedKey.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<NestedKey> {
-      superEncoder(forKey: key).container(keyedBy: type)
-    }
-
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      superEncoder(forKey: key).unkeyedContainer()
-    }
-
     func superEncoder() -> any Encoder { superEncoder(StringKey("super")) }
     func superEncoder(forKey key: Key) -> any Encoder { superEncoder(key) }
 
@@ -129,37 +131,30 @@ final class JSONNode: Encoder, Encodable {
       return child
     }
   }
+}
 
-  private struct List: UnkeyedEncodingContainer {
-    let node: JSONNode
-    var codingPath: [any CodingKey] { node.codingPath }
-    var count: Int { node.count }
+// MARK: - Containers in containers
 
-    func encodeNil() throws { try node.note(Null()) }
-    func encode<T: Encodable>(_ value: T) throws { try node.note(value) }
-
-    func nestedContainer<NestedKey: CodingKey>(
-      keyedBy type: NestedKey.Type
-    ) -> KeyedEncodingContainer<NestedKey> {
-      superEncoder().container(keyedBy: type)
-    }
-
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-      superEncoder().unkeyedContainer()
-    }
-
-    func superEncoder() -> any Encoder {
-      let child = node.child(StringKey("Index \(count)"))
-      try? node.note(child)
-      return child
-    }
+extension KeyedEncodingContainerProtocol {
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    superEncoder(forKey: key).container(keyedBy: type)
   }
 
-  private struct Single: SingleValueEncodingContainer {
-    let node: JSONNode
-    var codingPath: [any CodingKey] { node.codingPath }
+  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    superEncoder(forKey: key).unkeyedContainer()
+  }
+}
 
-    func encodeNil() { node.content = .single(Null()) }
-    func encode<T: Encodable>(_ value: T) { node.content = .single(value) }
+extension UnkeyedEncodingContainer {
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) -> KeyedEncodingContainer<NestedKey> {
+    superEncoder().container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    superEncoder().unkeyedContainer()
   }
 }

@@ -2,7 +2,7 @@ import CofferCore
 
 /// An encoder of records, which is reused for one record after another.
 @usableFromInline
-final class RecordEncoder: Encoder {
+final class RecordEncoder: Encoder, SingleValueEncodingContainer {
   let writing: RecordWriting
   @safe @exclusivity(unchecked) private var containers = KeptContainers()
 
@@ -32,30 +32,25 @@ final class RecordEncoder: Encoder {
   func unkeyedContainer() -> any UnkeyedEncodingContainer { refusingNode.unkeyedContainer() }
 
   @usableFromInline
-  func singleValueContainer() -> any SingleValueEncodingContainer { Wrapper(encoder: self) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// A container for a type that wraps another one, which encodes the keys.
-  private struct Wrapper: SingleValueEncodingContainer {
-    let encoder: RecordEncoder
-    var codingPath: [any CodingKey] { [] }
+  // MARK: A type that wraps another one, which encodes the keys
 
-    func encodeNil() throws { try encoder.refusingNode.accept(String(describing: Any?.none)) }
+  @usableFromInline
+  func encodeNil() throws { try refusingNode.accept(String(describing: Any?.none)) }
 
-    func encode<T: Encodable>(_ value: T) throws {
-      if let record = value as? any EncodableRecord { return try encoder.encode(wrapped: record) }
-      if value is any DatabaseValueConvertible { try encoder.refusingNode.accept(value) }
-      try value.encode(to: encoder)
+  @usableFromInline
+  func encode<T: Encodable>(_ value: T) throws {
+    if let record = value as? any EncodableRecord {
+      guard let container = writing.live.pointee.container else { throw RecordWriting.recordIsGone }
+      return try unsafe record.encode(to: &container.pointee)
     }
+    if value is any DatabaseValueConvertible { try refusingNode.accept(value) }
+    try value.encode(to: self)
   }
 }
 
 extension RecordEncoder {
-  /// Encodes a record that is the only value of this record, by its `encode(to:)`.
-  private func encode(wrapped record: any EncodableRecord) throws {
-    guard let container = writing.live.pointee.container else { throw RecordWriting.recordIsGone }
-    try unsafe record.encode(to: &container.pointee)
-  }
-
   private static let waiting = WaitingObjects<RecordEncoder>()
 
   /// Encodes a record.

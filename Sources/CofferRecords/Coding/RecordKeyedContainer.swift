@@ -140,16 +140,6 @@ import CofferCore
 
   // MARK: Containers in containers
 
-  func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<NestedKey> {
-    superEncoder(forKey: key).container(keyedBy: type)
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    superEncoder(forKey: key).unkeyedContainer()
-  }
-
   /// Returns an encoder for the same row, which also has columns for a superclass's properties.
   func superEncoder() -> any Encoder {
     writing?.encoder ?? JSONNode()
