@@ -31,7 +31,7 @@ final class CodableColumnReader<Value: Decodable>: ColumnReader<Value> {
         return try readJSON(reading, slot)
       }
       guard let error = error as? DecodingError else { throw error }
-      throw reading.corrupted(Value.self, slot, error, isJSON: false)
+      throw try reading.corrupted(Value.self, slot, error, isJSON: false)
     }
   }
 
@@ -40,7 +40,7 @@ final class CodableColumnReader<Value: Decodable>: ColumnReader<Value> {
       self.jsonDecoder ?? reading.rules.record.databaseJSONDecoder(for: slot.columnName)
     self.jsonDecoder = jsonDecoder
     guard let value = try reading.decodeJSON(Value.self, slot, jsonDecoder) else {
-      throw reading.mismatch(Value.self, slot)
+      throw try reading.mismatch(Value.self, slot)
     }
     return value
   }
@@ -68,7 +68,7 @@ extension RowReading {
         return try decoder.decode(type, from: json)
       }
     } catch let error as DecodingError {
-      throw corrupted(type, slot, error, isJSON: true)
+      throw try corrupted(type, slot, error, isJSON: true)
     }
   }
 }

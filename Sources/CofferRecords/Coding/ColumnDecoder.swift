@@ -7,8 +7,7 @@ import FoundationEssentials
 final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   private let type: Any.Type
   // Nil between two values, since a slot's readers keep their decoders.
-  private var reading: RowReading?
-  private var slot: KeySlot?
+  private var column: (reading: RowReading, slot: KeySlot)?
   private var reader: KeptObject?
   /// Whether keys or elements were requested.
   var needsJSON = false
@@ -31,27 +30,23 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   }
 
   func begin(_ reading: RowReading, _ slot: KeySlot) {
-    self.reading = reading
-    self.slot = slot
+    column = (reading, slot)
     needsJSON = false
     hasSingleValue = false
   }
 
-  func end() {
-    reading = nil
-    slot = nil
-  }
+  func end() { column = nil }
 
-  private func column() throws -> (RowReading, KeySlot) {
-    guard let reading, let slot else { throw RowReading.rowIsGone }
-    return (reading, slot)
+  private func currentColumn() throws -> (RowReading, KeySlot) {
+    guard let column else { throw RowReading.rowIsGone }
+    return column
   }
 
   var codingPath: [any CodingKey] {
-    (reading?.codingPath ?? []) + (slot.map { [StringKey($0.key)] } ?? [])
+    column.map { $0.reading.codingPath + [StringKey($0.slot.key)] } ?? []
   }
 
-  var userInfo: [CodingUserInfoKey: Any] { reading?.rules.userInfo ?? [:] }
+  var userInfo: [CodingUserInfoKey: Any] { column?.reading.rules.userInfo ?? [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard readsJSON else { throw jsonRequired("a dictionary") }
@@ -64,10 +59,10 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   }
 
   private func json() throws -> any Decoder {
-    let (reading, slot) = try column()
+    let (reading, slot) = try currentColumn()
     let json = reading.rules.record.databaseJSONDecoder(for: slot.columnName)
     guard let captured = try reading.decodeJSON(CapturedDecoder.self, slot, json) else {
-      throw reading.mismatch(type, slot)
+      throw try reading.mismatch(type, slot)
     }
     return captured.decoder
   }
@@ -79,19 +74,18 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
 
   private func jsonRequired(_ what: String) -> DecodingError {
     needsJSON = true
-    return .typeMismatch(
-      type, DecodingError.Context(codingPath: codingPath, debugDescription: "\(what) needs JSON"))
+    return mismatch(type, "\(what) needs JSON")
   }
 
   // MARK: The value
 
   func decodeNil() -> Bool {
-    guard let reading, let slot else { return true }
+    guard let (reading, slot) = column else { return true }
     return (try? reading.isNull(slot)) ?? true
   }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let (reading, slot) = try column()
+    let (reading, slot) = try currentColumn()
     if let reader: ColumnReader<T> = reader?.get() { return try reader.read(reading, slot) }
     let reader = ColumnReaders.reader(type, column: slot.columnName, reading.rules)
     if reader is CodableColumnReader<T> {
@@ -103,7 +97,7 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   }
 
   func decode<V: Scalar>(_ type: V.Type) throws -> V {
-    let (reading, slot) = try column()
+    let (reading, slot) = try currentColumn()
     if !reading.rules.isStrict, let handle = reading.handle,
       let value = V._value(of: handle, at: slot.baseColumn)
     {

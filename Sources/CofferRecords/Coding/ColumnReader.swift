@@ -22,13 +22,13 @@ class ColumnReader<Value>: SubjectSpecific {
 final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     if let value = try value(reading, slot) { return value }
-    throw reading.mismatch(Value.self, slot)
+    throw try reading.mismatch(Value.self, slot)
   }
 
   override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
     if let value = try value(reading, slot) { return value }
     if try reading.isNull(slot) { return nil }
-    throw reading.mismatch(Value.self, slot)
+    throw try reading.mismatch(Value.self, slot)
   }
 
   // Inlined, since unspecialized code looks up the metadata of `Value?` in each function.
@@ -123,7 +123,7 @@ enum ColumnReaders {
     KeptObject(
       FunctionColumnReader<V> { reading, slot in
         if let value = convert(try reading.databaseValue(slot)) { return value }
-        throw reading.mismatch(V.self, slot)
+        throw try reading.mismatch(V.self, slot)
       })
   }
 

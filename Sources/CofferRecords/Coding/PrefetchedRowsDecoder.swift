@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A decoder of the prefetched rows of a row.
 ///
 /// It decodes arrays, sets, and other types that request an unkeyed container.
-final class PrefetchedRowsDecoder: Decoder {
+final class PrefetchedRowsDecoder: Decoder, SingleValueDecodingContainer {
   fileprivate let rows: RowList
   /// The object that shows the rows.
   @safe @exclusivity(unchecked) private var shown: Row?
@@ -35,24 +35,13 @@ final class PrefetchedRowsDecoder: Decoder {
     throw mismatch([String: Any].self, "prefetched rows are a list, and have no keys")
   }
 
-  func singleValueContainer() -> any SingleValueDecodingContainer {
-    WrappedListContainer(decoder: self)
-  }
+  // MARK: A type that wraps a list
 
-  fileprivate func mismatch(_ type: Any.Type, _ message: String) -> DecodingError {
-    .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: message))
-  }
-}
-
-/// A container for a type that wraps a list.
-private struct WrappedListContainer: SingleValueDecodingContainer {
-  let decoder: PrefetchedRowsDecoder
-
-  var codingPath: [any CodingKey] { decoder.codingPath }
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   func decodeNil() -> Bool { false }
 
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: decoder) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 }
 
 /// An array of decodable values.

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// It returns the same container for a type of keys each time, since creating one takes several
 /// allocations.
 @usableFromInline
-@safe class RowDecoder: Decoder {
+@safe class RowDecoder: Decoder, SingleValueDecodingContainer {
   @usableFromInline final let reading: RowReading
   @safe @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
   @safe @exclusivity(unchecked) private final var containers = KeptContainers()
@@ -36,15 +36,44 @@ import FoundationEssentials
   @usableFromInline
   final func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     if let key = reading.missingKey { throw reading.keyNotFound(key) }
-    throw DecodingError.typeMismatch(
-      [Any].self,
-      DecodingError.Context(
-        codingPath: codingPath, debugDescription: "a row can't be decoded as a list"))
+    throw mismatch([Any].self, "a row can't be decoded as a list")
+  }
+
+  // MARK: A type that wraps a whole row
+
+  @usableFromInline
+  final func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  @usableFromInline
+  final func decodeNil() -> Bool {
+    guard let row = reading.row, reading.missingKey == nil else { return true }
+    return !row.containsNonNullValue
   }
 
   @usableFromInline
-  final func singleValueContainer() -> any SingleValueDecodingContainer {
-    RowSingleValueContainer(reading: reading)
+  final func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let row = try reading.currentRow()
+    if reading.missingKey != nil, let optional = type as? any AnyOptional.Type,
+      let value = optional.none as? T
+    {
+      return value
+    }
+    if type is any FetchableRecord.Type {
+      return try RowReader<T>.reader { [reading] in reading }.value(of: row)
+    }
+    guard type is any DatabaseValueConvertible.Type else { return try T(from: self) }
+    // If a column was expected, it is missing.
+    if let key = reading.missingKey, let slot = try? reading.slot(key) {
+      throw reading.columnNotFound(slot)
+    }
+    throw mismatch(type, "a row can't be decoded as a single value")
+  }
+}
+
+extension Decoder {
+  /// Returns the error for a type that can't be decoded here.
+  func mismatch(_ type: Any.Type, _ message: String) -> DecodingError {
+    .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: message))
   }
 }
 

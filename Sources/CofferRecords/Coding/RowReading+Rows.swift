@@ -118,11 +118,14 @@ extension RowReading {
   }
 
   @inline(never)
-  private func makeReader<T: Decodable>(_ type: T.Type, _ slot: KeySlot) -> RowReader<T> {
+  private func makeReader<T: Decodable>(
+    _ type: T.Type, _ slot: KeySlot, missingKey: String? = nil, types: [ObjectIdentifier] = []
+  ) -> RowReader<T> {
     slot.rowReader(type) { [rules, codingPath] in
       .reader {
         RowReading(
-          rules, codingPath: codingPath + [StringKey(slot.key)], types: [ObjectIdentifier(type)])
+          rules, codingPath: codingPath + [StringKey(slot.key)], missingKey: missingKey,
+          types: types + [ObjectIdentifier(type)])
       }
     }
   }
@@ -173,14 +176,7 @@ extension RowReading {
     // A type that is already being decoded from this row would recurse endlessly.
     guard !types.contains(ObjectIdentifier(type)) else { throw keyNotFound(slot.key) }
     try takeRoot(slot)
-    let reader = slot.rowReader(type) { [rules, codingPath, types] in
-      .reader {
-        RowReading(
-          rules, codingPath: codingPath + [StringKey(slot.key)], missingKey: slot.key,
-          types: types + [ObjectIdentifier(type)])
-      }
-    }
-    return try reader.value(of: row)
+    return try makeReader(type, slot, missingKey: slot.key, types: types).value(of: row)
   }
 
   /// Returns a decoder for the content of a key; nil if there is none.

@@ -115,7 +115,7 @@ import CofferCore
   func scalar<V: Scalar>(_ slot: KeySlot, named type: (any Any.Type)? = nil) throws -> V {
     if rules.isStrict { return try strict(V.self, slot, isText: V.storageClass == SQLite.textType) }
     if let value = try value(V.self, slot) { return value }
-    throw mismatch(type ?? V.self, slot)
+    throw try mismatch(type ?? V.self, slot)
   }
 
   /// Returns a value that is stored as a number or as text: see ``StrictlyDecoded``.
@@ -133,7 +133,7 @@ import CofferCore
     if let value = V.fromDatabaseValue(stored), !stored.isTruncated(as: value.databaseValue) {
       return value
     }
-    throw mismatch(type, slot)
+    throw try mismatch(type, slot)
   }
 
   /// Returns the text.
@@ -154,7 +154,7 @@ import CofferCore
       default: stored
       }
     if let value = V.fromDatabaseValue(text) { return value }
-    throw mismatch(type, slot)
+    throw try mismatch(type, slot)
   }
 
   func isNull(_ slot: KeySlot) throws -> Bool {
@@ -183,23 +183,19 @@ import CofferCore
   }
 
   /// Returns the error for a value that can't be converted to the type.
-  func mismatch(_ type: Any.Type, _ slot: KeySlot) -> any Error {
-    do {
-      return RowDecodingError.valueMismatch(
-        type, context: context(slot), databaseValue: try databaseValue(slot),
-        showsValue: !rules.isStrict)
-    } catch { return error }
+  func mismatch(_ type: Any.Type, _ slot: KeySlot) throws -> RowDecodingError {
+    .valueMismatch(
+      type, context: context(slot), databaseValue: try databaseValue(slot),
+      showsValue: !rules.isStrict)
   }
 
   /// Returns the error for a value that the type's `init(from:)` has rejected.
   func corrupted(
     _ type: Any.Type, _ slot: KeySlot, _ error: DecodingError, isJSON: Bool
-  ) -> any Error {
-    do {
-      return RowDecodingError.dataCorrupted(
-        type, error.reason(isJSON: isJSON), context: context(slot),
-        databaseValue: try databaseValue(slot), underlyingError: error)
-    } catch { return error }
+  ) throws -> RowDecodingError {
+    .dataCorrupted(
+      type, error.reason(isJSON: isJSON), context: context(slot),
+      databaseValue: try databaseValue(slot), underlyingError: error)
   }
 
   /// Returns the error for a key without a column, scope or prefetched rows.
