@@ -5,27 +5,24 @@ import FoundationEssentials
 ///
 /// A type that encodes keys or elements needs JSON: see `needsJSON`.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
-  private var writing: RecordWriting?
-  private var column: EncodedColumn?
+  private var target: (writing: RecordWriting, column: EncodedColumn)?
   private(set) var result: DatabaseValue?
   /// Whether a container for keys or elements was requested.
   private(set) var needsJSON = false
 
   func begin(_ writing: RecordWriting, _ column: EncodedColumn) {
-    self.writing = writing
-    self.column = column
+    target = (writing, column)
     result = nil
     needsJSON = false
   }
 
   func end() {
-    writing = nil
-    column = nil
+    target = nil
     result = nil
   }
 
-  var codingPath: [any CodingKey] { column.map { [StringKey($0.name)] } ?? [] }
-  var userInfo: [CodingUserInfoKey: Any] { writing?.userInfo ?? [:] }
+  var codingPath: [any CodingKey] { target.map { [StringKey($0.column.name)] } ?? [] }
+  var userInfo: [CodingUserInfoKey: Any] { target?.writing.userInfo ?? [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     refusingNode().container(keyedBy: type)
@@ -43,7 +40,7 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
   func encodeNil() { result = .null }
 
   func encode<T: Encodable>(_ value: T) throws {
-    guard let writing, let column else { throw RecordWriting.recordIsGone }
+    guard let (writing, column) = target else { throw RecordWriting.recordIsGone }
     if value is any DatabaseValueConvertible, let dbValue = try writing.databaseValue(value, column)
     {
       result = dbValue
@@ -63,8 +60,8 @@ extension RecordWriting {
     case let date as Date: stored = record.storedValue(.date(date), inColumn: column.name)
     case let data as Data: stored = record.storedValue(.data(data), inColumn: column.name)
     case let uuid as UUID: stored = record.storedValue(.uuid(uuid), inColumn: column.name)
-    case let integer as UInt64: stored = Int64(exactly: integer)?.databaseValue
-    case let integer as UInt: stored = Int64(exactly: integer)?.databaseValue
+    case let integer as UInt64: stored = integer.storedValue
+    case let integer as UInt: stored = integer.storedValue
     case let convertible as any DatabaseValueConvertible: return convertible.databaseValue
     default: return nil
     }

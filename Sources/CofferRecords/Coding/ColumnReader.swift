@@ -3,8 +3,6 @@ import FoundationEssentials
 
 /// Reads values of a type from a column, in a way that is chosen once.
 class ColumnReader<Value>: SubjectSpecific {
-  typealias Subject = Value
-
   /// Reads the value.
   ///
   /// Some types accept NULL.

@@ -3,8 +3,6 @@ import FoundationEssentials
 
 /// Writes values of a type to a column, in a way that is chosen once.
 final class ColumnWriter<Value>: SubjectSpecific {
-  typealias Subject = Value
-
   private let function: (Value, EncodedColumn, RecordWriting) throws -> Void
 
   init(_ function: @escaping (Value, EncodedColumn, RecordWriting) throws -> Void) {
@@ -98,8 +96,8 @@ enum ColumnWriters {
       if strategy != .deferredToUUID { return strategyWriter(strategy.databaseValue) }
     }
     // SQLite's integers can be too small for them.
-    if type == UInt.self { return strategyWriter { (value: UInt) in value.storedInteger } }
-    if type == UInt64.self { return strategyWriter { (value: UInt64) in value.storedInteger } }
+    if type == UInt.self { return strategyWriter { (value: UInt) in value.storedValue } }
+    if type == UInt64.self { return strategyWriter { (value: UInt64) in value.storedValue } }
     if let optional = type as? any AnyOptional.Type,
       let wrapped = optional.wrappedType as? any Encodable.Type
     {
@@ -109,8 +107,8 @@ enum ColumnWriters {
       return wrappingWriter(wrapper, column: column, record)
     }
     if record is any StrictlyDecoded.Type {
-      if type == Double.self { return strategyWriter { (value: Double) in value.storedReal } }
-      if type == Float.self { return strategyWriter { (value: Float) in value.storedReal } }
+      if type == Double.self { return strategyWriter { (value: Double) in value.storedValue } }
+      if type == Float.self { return strategyWriter { (value: Float) in value.storedValue } }
     }
     return (type as? any DatabaseValueConvertible.Type).map { valueWriter($0) }
   }
@@ -148,16 +146,6 @@ enum ColumnWriters {
     let writer = writer(Wrapper.Value.self, column: column, record)
     return KeptObject(ColumnWriter<Wrapper> { try writer.write($0.wrappedValue, $1, $2) })
   }
-}
-
-extension FixedWidthInteger {
-  /// The integer to store; nil if SQLite's integers are too small.
-  fileprivate var storedInteger: DatabaseValue? { Int64(exactly: self)?.databaseValue }
-}
-
-extension BinaryFloatingPoint where Self: DatabaseValueConvertible {
-  /// The real to store; nil if SQLite would store NULL.
-  fileprivate var storedReal: DatabaseValue? { isNaN ? nil : databaseValue }
 }
 
 extension Data {

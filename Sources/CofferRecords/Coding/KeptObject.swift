@@ -1,6 +1,6 @@
 /// A class with a type parameter that identifies its kept objects.
 protocol SubjectSpecific: AnyObject {
-  associatedtype Subject
+  associatedtype Value
 }
 
 /// A place for an object of a generic class, found by the class's type parameter.
@@ -13,7 +13,7 @@ struct KeptObject {
   private let object: AnyObject
 
   init<Object: SubjectSpecific>(_ object: Object) {
-    subject = ObjectIdentifier(Object.Subject.self)
+    subject = ObjectIdentifier(Object.Value.self)
     self.object = object
   }
 
@@ -23,7 +23,7 @@ struct KeptObject {
   /// subclass.
   @inline(__always)
   func get<Object: SubjectSpecific>() -> Object? {
-    guard subject == ObjectIdentifier(Object.Subject.self) else { return nil }
+    guard subject == ObjectIdentifier(Object.Value.self) else { return nil }
     // SAFETY: a place has one generic class, whose parameter is the subject.
     return unsafe unsafeDowncast(object, to: Object.self)
   }
@@ -36,7 +36,7 @@ struct KeptContainers {
   /// A coder returns containers for arbitrary key types. Without this object, it would have to look
   /// up the metadata of the container's type for each record.
   private final class Kept<Key, Container>: SubjectSpecific {
-    typealias Subject = Key
+    typealias Value = Key
 
     private let container: Container
 

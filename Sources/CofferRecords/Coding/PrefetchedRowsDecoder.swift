@@ -95,7 +95,7 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let row = try nextRow(for: type)
-    do { return try reader(type, row).value(ofOwn: row) } catch {
+    do { return try reader(type, row).read(row) } catch {
       currentIndex -= 1
       throw error
     }

@@ -63,66 +63,42 @@ import CofferCore
     try writing.set(value, column(key, writing))
   }
 
-  /// Sets an integer that can exceed the range of SQLite's integers.
   @inline(__always)
-  private func setUnsigned<I: FixedWidthInteger>(_ value: I?, _ key: Key) throws {
-    guard let value else { return try encodeNil(forKey: key) }
-    guard let integer = Int64(exactly: value) else {
-      let writing = try currentWriting()
-      throw writing.invalid(
-        value, column(key, writing), "SQLite's largest integer is \(Int64.max)")
-    }
-    try set(integer, key)
-  }
-
-  /// Sets a real.
-  ///
-  /// SQLite stores NaN as NULL.
-  @inline(__always)
-  private func setReal<V: BinaryFloatingPoint & DatabaseValueConvertible>(
-    _ value: V?, _ key: Key
-  ) throws {
-    guard let value else { return try encodeNil(forKey: key) }
-    if value.isNaN { try requireNull(value, key) }
+  private func setScalar<V: Scalar>(_ value: V?, _ key: Key) throws {
+    if let value, !value.isStorable { try checkUnstorable(value, key) }
     try set(value, key)
   }
 
-  /// Throws if the record type doesn't allow NULL to be stored instead.
+  /// Throws unless the record type allows NULL to be stored instead, which SQLite does for NaN.
   @inline(never)
-  private func requireNull(_ value: Any, _ key: Key) throws {
+  private func checkUnstorable(_ value: any Scalar, _ key: Key) throws {
     let writing = try currentWriting()
-    guard writing.record is any StrictlyDecoded.Type else { return }
-    throw writing.invalid(value, column(key, writing), "SQLite has no NaN")
+    let isReal = type(of: value).storageClass == SQLite.floatType
+    if isReal, !(writing.record is any StrictlyDecoded.Type) { return }
+    let message = isReal ? "SQLite has no NaN" : "SQLite's largest integer is \(Int64.max)"
+    throw writing.invalid(value, column(key, writing), message)
   }
 
   func encodeNil(forKey key: Key) throws { try set(DatabaseValue.null, key) }
   @inline(__always)
-  func encode<V: DatabaseValueConvertible & Encodable>(_ value: V, forKey key: Key) throws {
-    try set(value, key)
-  }
-  @inline(__always)
-  func encode<V: BinaryFloatingPoint & DatabaseValueConvertible & Encodable>(
-    _ value: V, forKey key: Key
-  ) throws { try setReal(value, key) }
-  func encode(_ value: UInt, forKey key: Key) throws { try setUnsigned(value, key) }
-  func encode(_ value: UInt64, forKey key: Key) throws { try setUnsigned(value, key) }
+  func encode<V: Scalar>(_ value: V, forKey key: Key) throws { try setScalar(value, key) }
 
   // The protocol has a default implementation for each type, which the compiler prefers to a
   // generic method.
-  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: String?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try setReal(value, key) }
-  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try setReal(value, key) }
-  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try setUnsigned(value, key) }
-  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try setUnsigned(value, key) }
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: String?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try setScalar(value, key) }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try setScalar(value, key) }
 
   // MARK: Other values
 

@@ -2,17 +2,13 @@ import CofferCore
 
 /// Decodes values of a type from whole rows with certain columns.
 class RowReader<Value>: SubjectSpecific {
-  typealias Subject = Value
-
   /// The plan that rows keep for the type: see ``Row/plan(_:make:)``.
   ///
   /// It is passed on from one copied row to the next.
   @safe @exclusivity(unchecked) fileprivate var plan: AnyObject?
 
-  fileprivate func read(_ row: Row) throws -> Value { preconditionFailure("overridden") }
-
   /// Returns the value of a row from which nothing else is being decoded.
-  func value(ofOwn row: Row) throws -> Value { try read(row) }
+  func read(_ row: Row) throws -> Value { preconditionFailure("overridden") }
 
   /// Returns the value of a row, even if another type's plan is in use for the row.
   func value(of row: Row) throws -> Value {

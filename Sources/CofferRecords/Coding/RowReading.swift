@@ -166,12 +166,9 @@ import CofferCore
   // MARK: Errors
 
   func context(_ slot: KeySlot) -> RowDecodingContext {
-    var context = RowDecodingContext(columnName: slot.key)
-    if let row {
-      context =
-        slot.column.map(row.decodingContext(column:))
-        ?? row.decodingContext(columnName: slot.key)
-    }
+    var context =
+      slot.column.flatMap { row?.decodingContext(column: $0) }
+      ?? row?.decodingContext(columnName: slot.key) ?? RowDecodingContext(columnName: slot.key)
     context.recordType = rules.recordName
     // The row would reveal the values.
     if rules.isStrict { context.row = nil }

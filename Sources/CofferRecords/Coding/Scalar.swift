@@ -6,19 +6,26 @@ protocol Scalar: DatabaseValueConvertible, Codable {
   static var storageClass: CInt { get }
   /// Returns the value that is stored as an integer; nil if another value can be.
   static func exactly(_ integer: Int64) -> Self?
+  /// Whether SQLite can store the value.
+  var isStorable: Bool { get }
 }
 
 extension Scalar {
   static func exactly(_ integer: Int64) -> Self? { nil }
+  var isStorable: Bool { true }
+  /// The value to store; nil if SQLite can't.
+  var storedValue: DatabaseValue? { isStorable ? databaseValue : nil }
 }
 
 extension Scalar where Self: FixedWidthInteger {
   static var storageClass: CInt { SQLite.integerType }
   static func exactly(_ integer: Int64) -> Self? { Self(exactly: integer) }
+  var isStorable: Bool { Int64(exactly: self) != nil }
 }
 
 extension Scalar where Self: BinaryFloatingPoint {
   static var storageClass: CInt { SQLite.floatType }
+  var isStorable: Bool { !isNaN }
 }
 
 extension Bool: Scalar {
