@@ -98,11 +98,6 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
 
   func decode<V: Scalar>(_ type: V.Type) throws -> V {
     let (reading, slot) = try currentColumn()
-    if !reading.rules.isStrict, let handle = reading.handle,
-      let value = V._value(of: handle, at: slot.baseColumn)
-    {
-      return value
-    }
     return try reading.scalar(slot, named: self.type)
   }
 }

@@ -19,23 +19,14 @@ class ColumnReader<Value>: SubjectSpecific {
 /// Reads a type that is stored as one value, directly from the statement if there is one.
 final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
-    if let value = try value(reading, slot) { return value }
+    if let value = try reading.value(Value.self, slot) { return value }
     throw try reading.mismatch(Value.self, slot)
   }
 
   override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
-    if let value = try value(reading, slot) { return value }
+    if let value = try reading.value(Value.self, slot) { return value }
     if try reading.isNull(slot) { return nil }
     throw try reading.mismatch(Value.self, slot)
-  }
-
-  // Inlined, since unspecialized code looks up the metadata of `Value?` in each function.
-  @inline(__always)
-  private func value(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
-    if let handle = reading.handle, let value = Value._value(of: handle, at: slot.baseColumn) {
-      return value
-    }
-    return try reading.value(Value.self, slot)
   }
 }
 
@@ -114,7 +105,8 @@ enum ColumnReaders {
     guard rules.isStrict, type is any StatementColumnConvertible.Type,
       isText || stored is any Numeric.Type || stored == Bool.self
     else { return KeptObject(ValueColumnReader<V>()) }
-    return KeptObject(FunctionColumnReader { try $0.strict(V.self, $1, isText: isText) })
+    return KeptObject(
+      FunctionColumnReader { try isText ? $0.text(V.self, $1) : $0.number(V.self, $1) })
   }
 
   private static func strategyReader<V>(_ convert: @escaping (DatabaseValue) -> V?) -> KeptObject {

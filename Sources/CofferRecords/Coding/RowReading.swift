@@ -102,7 +102,11 @@ import CofferCore
   }
 
   /// Returns the value; nil if it can't be converted to the type.
+  ///
+  /// It is inlined, since unspecialized code looks up the metadata of `V?` in each function.
+  @inline(__always)
   func value<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V? {
+    if let handle, let value = V._value(of: handle, at: slot.baseColumn) { return value }
     let row = try currentRow()
     guard let column = slot.column else { throw columnNotFound(slot) }
     if let value: V = row.fastValue(at: column) { return value }
@@ -113,22 +117,17 @@ import CofferCore
   ///
   /// - Parameter named: The type named in errors.
   func scalar<V: Scalar>(_ slot: KeySlot, named type: (any Any.Type)? = nil) throws -> V {
-    if rules.isStrict { return try strict(V.self, slot, isText: V.storageClass == SQLite.textType) }
+    if rules.isStrict {
+      return try V.storageClass == SQLite.textType ? text(V.self, slot) : number(V.self, slot)
+    }
     if let value = try value(V.self, slot) { return value }
     throw try mismatch(type ?? V.self, slot)
-  }
-
-  /// Returns a value that is stored as a number or as text: see ``StrictlyDecoded``.
-  func strict<V: DatabaseValueConvertible>(
-    _ type: V.Type, _ slot: KeySlot, isText: Bool
-  ) throws -> V {
-    try isText ? text(type, slot) : number(type, slot)
   }
 
   /// Returns the number that the column stores.
   ///
   /// Text isn't converted, fractions aren't truncated, and only 0 and 1 are Booleans.
-  private func number<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
+  func number<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     let stored = try databaseValue(slot)
     if let value = V.fromDatabaseValue(stored), !stored.isTruncated(as: value.databaseValue) {
       return value
@@ -139,7 +138,7 @@ import CofferCore
   /// Returns the text.
   ///
   /// A blob must be UTF-8, since other bytes would be lost.
-  private func text<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
+  func text<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     if let handle, SQLite.columnType(handle, slot.baseColumn) == SQLite.textType,
       let value = V._value(of: handle, at: slot.baseColumn)
     {

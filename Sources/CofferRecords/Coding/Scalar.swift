@@ -33,9 +33,7 @@ extension Bool: Scalar {
   static var storageClass: CInt { SQLite.nullType }
 }
 
-extension String: Scalar {
-  static var storageClass: CInt { SQLite.textType }
-}
+extension String: Scalar { static var storageClass: CInt { SQLite.textType } }
 
 extension Double: Scalar {}
 extension Float: Scalar {}
