@@ -43,11 +43,14 @@ enum KeyForm: UInt8 {
 
   deinit { unsafe words.deallocate() }
 
-  subscript(byte: Int) -> Column? { byte < columns.count ? columns[byte] : nil }
-
-  func set(_ column: Column, _ word: Word, _ byte: Int) {
+  /// Returns the column of a key, made by `make` on the first call.
+  @inline(__always)
+  func column(_ byte: Int, _ make: () throws -> (Column, Word)) rethrows -> Column {
+    if byte < columns.count, let column = columns[byte] { return column }
+    let (column, word) = try make()
     while columns.count <= byte { columns.append(nil) }
     columns[byte] = column
     words[byte] = word
+    return column
   }
 }

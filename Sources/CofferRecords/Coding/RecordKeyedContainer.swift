@@ -37,10 +37,10 @@ import CofferCore
     guard let byte = form.byte(of: key) else { return writing.column(key) }
     // SAFETY: `writing` exists, and owns the table.
     let table = unsafe unsafeTable._withUnsafeGuaranteedRef { $0 }
-    if let column = table[byte] { return column }
-    let column = writing.column(key)
-    table.set(column, TextWords(column.name), byte)
-    return column
+    return table.column(byte) {
+      let column = writing.column(key)
+      return (column, TextWords(column.name))
+    }
   }
 
   // MARK: Values bound without conversion
@@ -117,9 +117,7 @@ import CofferCore
   // MARK: Containers in containers
 
   /// Returns an encoder for the same row, which also has columns for a superclass's properties.
-  func superEncoder() -> any Encoder {
-    writing?.encoder ?? JSONNode()
-  }
+  func superEncoder() -> any Encoder { writing?.encoder ?? JSONNode() }
 
   /// Returns an encoder for the key's column.
   ///

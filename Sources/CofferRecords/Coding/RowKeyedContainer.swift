@@ -61,9 +61,10 @@ import CofferCore
     guard let byte = form.byte(of: key) else { return (reading, try reading.slot(key.stringValue)) }
     // SAFETY: `reading` exists, and owns the table.
     let table = unsafe unsafeTable._withUnsafeGuaranteedRef { $0 }
-    if let slot = table[byte] { return (reading, slot) }
-    let slot = try reading.slot(key.stringValue)
-    table.set(slot, slot.baseColumn, byte)
+    let slot = try table.column(byte) {
+      let slot = try reading.slot(key.stringValue)
+      return (slot, slot.baseColumn)
+    }
     return (reading, slot)
   }
 
