@@ -6,13 +6,12 @@ import CofferCore
 /// all values, for encoders without keys or elements.
 final class JSONNode: Encoder, UnkeyedEncodingContainer, SingleValueEncodingContainer, Encodable {
   private enum Content {
-    case nothing
     case keyed([(key: String, value: any Encodable)])
     case list([any Encodable])
     case single(any Encodable)
   }
 
-  private var content = Content.nothing
+  private var content = Content.keyed([])
   let userInfo: [CodingUserInfoKey: Any]
   let codingPath: [any CodingKey]
   /// The reason for which the node refuses all values; nil if it records them.
@@ -46,8 +45,6 @@ final class JSONNode: Encoder, UnkeyedEncodingContainer, SingleValueEncodingCont
 
   func encode(to encoder: any Encoder) throws {
     switch content {
-    case .nothing:
-      _ = encoder.container(keyedBy: StringKey.self)
     case .keyed(let values):
       var container = encoder.container(keyedBy: StringKey.self)
       for (key, value) in values { try container.encode(value, forKey: StringKey(key)) }
@@ -90,7 +87,7 @@ final class JSONNode: Encoder, UnkeyedEncodingContainer, SingleValueEncodingCont
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    if case .list = content { content = .nothing }
+    if case .list = content { content = .keyed([]) }
     return self
   }
 
