@@ -16,7 +16,7 @@ package enum AssociationKey: Hashable, Sendable {
   }
 
   /// The name for several rows.
-  package var plural: String {
+  var plural: String {
     switch self {
     case .inflected(let name):
       Inflections.default.pluralize(Inflections.default.singularize(name))

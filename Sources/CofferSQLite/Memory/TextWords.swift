@@ -14,13 +14,13 @@ package struct TextWords: Sendable {
     (first, second) = unsafe unsafeBitCast(text, to: (UInt64, UInt64).self)
   }
 
-  private init(sentinel: UInt64) { (first, second) = (sentinel, sentinel) }
+  @usableFromInline init(sentinel: UInt64) { (first, second) = (sentinel, sentinel) }
 
   /// Words that no string has: even an empty string has a bit set.
-  package static let none = TextWords(sentinel: 0)
+  @inlinable package static var none: TextWords { TextWords(sentinel: 0) }
 
   /// Words that no string has, different from ``none``.
-  package static let unknown = TextWords(sentinel: .max)
+  @inlinable package static var unknown: TextWords { TextWords(sentinel: .max) }
 
   @inlinable @inline(__always)
   package static func == (lhs: TextWords, rhs: TextWords) -> Bool {
@@ -28,5 +28,5 @@ package struct TextWords: Sendable {
   }
 
   /// A number below 16 that spreads texts evenly.
-  package var slot: Int { Int(truncatingIfNeeded: (first >> 4) ^ first ^ second) & 15 }
+  @inlinable package var slot: Int { Int(truncatingIfNeeded: (first >> 4) ^ first ^ second) & 15 }
 }

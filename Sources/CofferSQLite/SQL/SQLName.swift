@@ -1,12 +1,14 @@
 /// A name that is compared as SQLite does: bytewise, except for the case of ASCII letters.
 ///
 /// Comparing and hashing allocate nothing.
+@usableFromInline
 package struct SQLName: Sendable, Hashable, Comparable {
   /// The name as written.
-  package let text: String
+  @usableFromInline package let text: String
 
   package init(_ text: String) { self.text = text }
 
+  @inlinable
   package static func == (lhs: SQLName, rhs: SQLName) -> Bool {
     let (lhs, rhs) = (lhs.text.utf8, rhs.text.utf8)
     let isSame = unsafe lhs.withContiguousStorageIfAvailable { lhs in
@@ -17,10 +19,12 @@ package struct SQLName: Sendable, Hashable, Comparable {
     return (isSame ?? nil) ?? lhs.lazy.map(fold).elementsEqual(rhs.lazy.map(fold))
   }
 
+  @inlinable
   package static func < (lhs: SQLName, rhs: SQLName) -> Bool {
     lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8) { fold($0) < fold($1) }
   }
 
+  @inlinable
   package func hash(into hasher: inout Hasher) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ byte: UInt8) {
@@ -42,7 +46,8 @@ package struct SQLName: Sendable, Hashable, Comparable {
   /// The name with lowercase ASCII letters: the same for all forms of a name.
   package var folded: String { String(decoding: text.utf8.lazy.map(SQLName.fold), as: UTF8.self) }
 
-  private static func fold(_ byte: UInt8) -> UInt8 {
+  @inlinable
+  static func fold(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte
   }
 }

@@ -3,14 +3,15 @@
 /// SQLite stores them in an array. A value that is requested from the statement is checked and
 /// locked, so only the first two and the last are: if these are at the distances of an array's
 /// elements, the others are at the places between them.
+@usableFromInline
 @safe package struct RowValues {
-  @safe private let statement: SQLiteStatement
-  @safe private let first: OpaquePointer?
+  @safe @usableFromInline let statement: SQLiteStatement
+  @safe @usableFromInline let first: OpaquePointer?
   /// The distance between two values, in bytes; 0 if each has to be requested.
-  private let stride: Int
+  @usableFromInline let stride: Int
 
   /// - Parameter count: The number of columns.
-  @inline(__always)
+  @inlinable @inline(__always)
   @safe package init(of statement: SQLiteStatement, count: Int, findsPlaces: Bool = true) {
     self.statement = unsafe statement
     let first = SQLite.columnValue(statement, 0)
@@ -27,10 +28,10 @@
   }
 
   /// Whether the values are found by their places.
-  var areFound: Bool { stride > 0 }
+  @inlinable var areFound: Bool { stride > 0 }
 
   /// Returns the value of a column, whose index isn't checked.
-  @inline(__always)
+  @inlinable @inline(__always)
   @safe package subscript(_ index: Int) -> OpaquePointer? {
     guard areFound, let first else {
       return SQLite.columnValue(statement, CInt(truncatingIfNeeded: index))

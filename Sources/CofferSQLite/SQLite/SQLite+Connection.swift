@@ -47,16 +47,19 @@ extension SQLite {
   }
 
   /// Closes a connection whose statements are finalized.
+  @inlinable
   @safe package static func close(_ connection: SQLiteConnection) -> CInt {
     unsafe sqlite3_close(connection)
   }
 
   /// Closes a connection even if statements remain, which keep it alive.
+  @inlinable
   @safe package static func closeWhenIdle(_ connection: SQLiteConnection) {
     unsafe sqlite3_close_v2(connection)
   }
 
   /// Returns the prepared statement after `statement`, or the first one.
+  @inlinable
   @safe package static func nextStatement(
     in connection: SQLiteConnection, after statement: SQLiteStatement?
   ) -> SQLiteStatement? {
@@ -81,14 +84,17 @@ extension SQLite {
     return unsafe sqlite3_rekey(connection, bytes.baseAddress, count)
   }
 
+  @inlinable
   @safe package static func errorMessage(_ connection: SQLiteConnection) -> String {
     unsafe sqlite3_errmsg(connection).map { unsafe String(cString: $0) } ?? ""
   }
 
+  @inlinable
   @safe package static func errorCode(_ connection: SQLiteConnection) -> CInt {
     unsafe sqlite3_errcode(connection)
   }
 
+  @inlinable
   @safe package static func extendedErrorCode(_ connection: SQLiteConnection) -> CInt {
     unsafe sqlite3_extended_errcode(connection)
   }
@@ -150,30 +156,37 @@ extension SQLite {
     return offset < 0 ? nil : Int(offset)
   }
 
+  @inlinable
   @safe package static func isAutocommit(_ connection: SQLiteConnection) -> Bool {
     unsafe sqlite3_get_autocommit(connection) != 0
   }
 
+  @inlinable
   @safe package static func interrupt(_ connection: SQLiteConnection) {
     unsafe sqlite3_interrupt(connection)
   }
 
+  @inlinable
   @safe package static func lastInsertedRowID(_ connection: SQLiteConnection) -> Int64 {
     unsafe sqlite3_last_insert_rowid(connection)
   }
 
+  @inlinable
   @safe package static func changesCount(_ connection: SQLiteConnection) -> Int {
     unsafe Int(coffer_changes(connection))
   }
 
+  @inlinable
   @safe package static func totalChangesCount(_ connection: SQLiteConnection) -> Int {
     unsafe Int(coffer_total_changes(connection))
   }
 
+  @inlinable
   @safe package static func setBusyTimeout(_ connection: SQLiteConnection, milliseconds: CInt) {
     unsafe sqlite3_busy_timeout(connection, milliseconds)
   }
 
+  @inlinable
   @safe package static func releaseMemory(_ connection: SQLiteConnection) {
     unsafe sqlite3_db_release_memory(connection)
   }
@@ -188,6 +201,7 @@ extension SQLite {
   }
 
   /// Returns free memory of the process to the system, in about a millisecond for 20 MB.
+  @inlinable
   package static func returnFreeMemory() { coffer_return_free_memory() }
 
   /// Returns the memory of the cached pages in bytes.
@@ -239,11 +253,13 @@ extension SQLite {
   }
 
   /// Returns the file of a schema; empty for one in memory, and nil for an unknown schema.
+  @inlinable
   @safe package static func fileName(_ connection: SQLiteConnection, schema: String) -> String? {
     unsafe sqlite3_db_filename(connection, schema).map { unsafe String(cString: $0) }
   }
 
   /// Returns the maximum number of parameters of a statement.
+  @inlinable
   @safe package static func maximumParameterCount(_ connection: SQLiteConnection) -> Int {
     unsafe Int(sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
   }
@@ -278,6 +294,7 @@ extension SQLite {
 
   /// Sets whether double-quoted text that names no column is a string.
   /// - Returns: False if this SQLite has no such setting.
+  @inlinable
   @discardableResult
   @safe package static func setDoubleQuotedStrings(_ connection: SQLiteConnection, _ on: Bool)
     -> Bool
@@ -286,15 +303,18 @@ extension SQLite {
   }
 
   /// Enforces foreign keys again, which takes no memory.
+  @inlinable
   @safe package static func enforceForeignKeys(_ connection: SQLiteConnection) {
     unsafe coffer_enforce_foreign_keys(connection)
   }
 
   /// Makes the table of the schema read-only again.
+  @inlinable
   @safe package static func protectSchema(_ connection: SQLiteConnection) {
     unsafe coffer_protect_schema(connection)
   }
 
+  @inlinable
   @discardableResult
   @safe package static func setTriggersEnabled(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
     unsafe coffer_set_triggers_enabled(connection, on ? 1 : 0) == SQLITE_OK
@@ -311,6 +331,7 @@ extension SQLite {
   }
 
   /// Runs SQL that is a constant of the library and returns no rows.
+  @inlinable
   @safe package static func run(_ connection: SQLiteConnection, _ sql: String) -> CInt {
     unsafe sqlite3_exec(connection, sql, nil, nil, nil)
   }
@@ -356,10 +377,12 @@ extension SQLite {
   // MARK: Memory
 
   /// Allocates memory that SQLite can free; nil if there is none.
+  @inlinable
   package static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     unsafe sqlite3_malloc64(UInt64(byteCount))
   }
 
   /// Frees memory that SQLite has allocated.
+  @inlinable
   package static func free(_ memory: UnsafeMutableRawPointer) { unsafe sqlite3_free(memory) }
 }

@@ -49,26 +49,32 @@ extension SQLite {
     package init(code: CInt) { self.code = code }
   }
 
+  @inlinable
   @safe package static func finalize(_ statement: SQLiteStatement) {
     unsafe sqlite3_finalize(statement)
   }
 
+  @inlinable
   @safe package static func clearBindings(_ statement: SQLiteStatement) {
     unsafe sqlite3_clear_bindings(statement)
   }
 
+  @inlinable
   @safe package static func isReadonly(_ statement: SQLiteStatement) -> Bool {
     unsafe sqlite3_stmt_readonly(statement) != 0
   }
 
+  @inlinable
   @safe package static func isBusy(_ statement: SQLiteStatement) -> Bool {
     unsafe sqlite3_stmt_busy(statement) != 0
   }
 
+  @inlinable
   @safe package static func reprepareCount(_ statement: SQLiteStatement) -> CInt {
     unsafe coffer_reprepare_count(statement)
   }
 
+  @inlinable
   @safe package static func columnCount(_ statement: SQLiteStatement) -> Int {
     unsafe Int(sqlite3_column_count(statement))
   }
@@ -82,6 +88,7 @@ extension SQLite {
   }
 
   /// Returns the declared type of the column in its table; nil if it has none, and for expressions.
+  @inlinable
   @safe package static func columnDeclaredType(_ statement: SQLiteStatement, _ index: Int)
     -> String?
   {
@@ -96,6 +103,7 @@ extension SQLite {
     return unsafe name.withCString { unsafe strcmp($0, columnName) == 0 }
   }
 
+  @inlinable
   @safe package static func parameterCount(_ statement: SQLiteStatement) -> Int {
     unsafe Int(sqlite3_bind_parameter_count(statement))
   }
@@ -106,6 +114,7 @@ extension SQLite {
     return unsafe String(cString: name + 1)
   }
 
+  @inlinable
   @safe package static func bindArray(
     _ array: UnsafeMutableRawPointer?, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
@@ -119,11 +128,13 @@ extension SQLite {
     return unsafe String(cString: text)
   }
 
+  @inlinable
   @safe package static func sql(_ statement: SQLiteStatement) -> String {
     unsafe sqlite3_sql(statement).map { unsafe String(cString: $0) } ?? ""
   }
 
   /// Returns the connection of a statement.
+  @inlinable
   @safe package static func connection(_ statement: SQLiteStatement) -> SQLiteConnection? {
     unsafe sqlite3_db_handle(statement)
   }

@@ -51,6 +51,7 @@ extension SQLite {
   }
 
   /// Binds bytes without copying them: they must outlive the binding.
+  @inlinable
   @safe package static func bindStaticBlob(
     _ bytes: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {

@@ -2,8 +2,8 @@ import CofferSQLite
 
 // The write-ahead log, and this library's rules for it.
 //
-// FORMAT. A log is a header of 32 bytes and frames of 24 bytes and a page each. All numbers have the
-// highest byte first. https://sqlite.org/fileformat2.html#walformat
+// FORMAT. A log is a header of 32 bytes and frames of 24 bytes and a page each. All numbers have
+// the highest byte first. https://sqlite.org/fileformat2.html#walformat
 //
 //   header   0  magic: 0x377f0682, or 0x377f0683 if checksums are of big-endian words
 //            4  format: 3007000
@@ -33,12 +33,12 @@ import CofferSQLite
 //
 // RULES of this library:
 //
-// 1. The frames that an index counts are trusted as SQLite trusts them, with salts compared, since a
-//    log can begin anew while it is read. Anything behind them needs checksums (LogReader).
-// 2. No frame is moved to the file before each LogFollower has seen it: freshness records it, and an
+// 1. The frames that an index counts are trusted as SQLite trusts them, with salts compared, since
+//    a log can begin anew while it is read. Anything behind them needs checksums (LogReader).
+// 2. No frame is moved to the file before each LogFollower has seen it: freshness records it, an
 //    archive copies it. A follower that fails keeps the frames, and the log grows.
-// 3. A log that must not begin anew is held by a read transaction (LogHold), never by a lock of this
-//    library's own.
+// 3. A log that must not begin anew is held by a read transaction (LogHold), never by a lock of
+//    this library's own.
 // 4. Frames are written by SQLite, and in a follower's file by LogAppender, which takes the same
 //    locks and syncs before it changes the index.
 
@@ -194,7 +194,7 @@ package struct LogChecksum: Sendable {
   func isStored(in frame: LogFrame) -> Bool { words == frame.checksum }
 
   /// Adds a frame: the beginning of its header, and its page.
-  @safe package mutating func addFrame(_ frame: UnsafeRawBufferPointer) {
+  @safe mutating func addFrame(_ frame: UnsafeRawBufferPointer) {
     unsafe add(UnsafeRawBufferPointer(rebasing: frame[..<8]))
     unsafe add(UnsafeRawBufferPointer(rebasing: frame[LogLayout.frameHeaderSize...]))
   }

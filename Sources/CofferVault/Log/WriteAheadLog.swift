@@ -2,7 +2,7 @@ import CofferSQLite
 import Glibc
 
 /// The commits in a write-ahead log, as SQLite will find them when it opens the database.
-package struct WriteAheadLog {
+struct WriteAheadLog {
   /// The salts in the log's header; empty if there is no log.
   private(set) var salts: [UInt8] = []
   /// The page of each frame up to the last commit.
