@@ -308,6 +308,11 @@ import Testing
     #expect(destination.names.isEmpty)
   }
 
+  private static func failed() -> CInt {
+    errno = EIO
+    return -1
+  }
+
   @Test func `key slots come along, and their changes`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path("slots.db")
@@ -330,10 +335,11 @@ import Testing
     let key = DatabaseKey.slots(unlocker: .passphrase("second"))
     // The folder can't be synced for the slots: nothing is left, and the next attempt isn't
     // refused.
+    var calls = FileCalls.system
+    calls.sync = { _ in Self.failed() }
+    calls.syncFileSystem = { _ in Self.failed() }
     let error = databaseError {
-      try PendingFile.SyncFaults.$current.withValue(PendingFile.SyncFaults([EIO, EIO])) {
-        try archive.restore(to: target, key: key)
-      }
+      try FileCalls.$current.withValue(calls) { try archive.restore(to: target, key: key) }
     }
     #expect(error?.extendedResultCode == .SQLITE_IOERR, "\(error as Any)")
     #expect(try !folder.contents().contains { $0.hasPrefix("restored") })

@@ -137,11 +137,19 @@ import Testing
     }
   }
 
+  private static func invalid() -> CInt {
+    errno = EINVAL
+    return -1
+  }
+
   @Test func `a file system that can't keep two writers apart is an error`() throws {
     let folder = try TemporaryDirectory()
     let destination = FolderDestination(path: folder.path("archive"))
     #expect(try destination.putIfAbsent("log/1", Data("x".utf8)))
-    PendingFile.NameFaults.$isOn.withValue(true) {
+    var calls = FileCalls.system
+    calls.renameToNew = { _, _ in Self.invalid() }
+    calls.link = { _, _ in Self.invalid() }
+    FileCalls.$current.withValue(calls) {
       let error = #expect(throws: DatabaseError.self) {
         try destination.putIfAbsent("log/2", Data("x".utf8))
       }

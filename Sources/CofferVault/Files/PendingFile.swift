@@ -1,7 +1,6 @@
 import CofferSQLite
 import FoundationEssentials
 import Glibc
-import Synchronization
 
 /// A file that is being written, and gets its name once it is complete.
 ///
@@ -260,10 +259,10 @@ package final class PendingFile {
     if replaces {
       code = moving { unsafe Glibc.rename(path, target) }
     } else {
-      code = moving { NameFaults.fail() ?? SystemCalls.rename(path, toNew: target) }
+      code = moving { FileCalls.current.renameToNew(path, target) }
       // Some file systems don't know that flag, and some have no hard links.
       if code != 0, code != EEXIST {
-        code = moving { unsafe NameFaults.fail() ?? link(path, target) }
+        code = moving { FileCalls.current.link(path, target) }
         if code == 0 {
           unsafe unlink(path)
         } else if isExclusive, [EINVAL, ENOSYS, EOPNOTSUPP, EPERM].contains(code) {
@@ -318,40 +317,11 @@ package final class PendingFile {
     func sync(with file: CInt) -> Bool {
       // Some file systems can't sync folders, and return EINVAL.
       if descriptor >= 0,
-        SystemCalls.retrying({ SyncFaults.next() ?? fsync(descriptor) }) == 0 || errno == EINVAL
+        SystemCalls.retrying({ FileCalls.current.sync(descriptor) }) == 0 || errno == EINVAL
       {
         return true
       }
-      return SystemCalls.retrying { SyncFaults.next() ?? SystemCalls.syncFileSystem(of: file) } == 0
-    }
-  }
-
-  /// A file system that gives no name only if it is free, in tests.
-  enum NameFaults {
-    @TaskLocal static var isOn = false
-
-    fileprivate static func fail() -> CInt? {
-      guard isOn else { return nil }
-      errno = EINVAL
-      return -1
-    }
-  }
-
-  /// The codes with which the next calls that sync a folder fail, in tests.
-  final class SyncFaults: Sendable {
-    @TaskLocal static var current: SyncFaults?
-
-    private let codes: Mutex<[CInt]>
-
-    init(_ codes: [CInt]) { self.codes = Mutex(codes) }
-
-    /// Returns the failure of this call; nil if it isn't to fail.
-    fileprivate static func next() -> CInt? {
-      current?.codes.withLock { codes in
-        guard !codes.isEmpty else { return nil }
-        errno = codes.removeFirst()
-        return -1
-      }
+      return SystemCalls.retrying { FileCalls.current.syncFileSystem(file) } == 0
     }
   }
 

@@ -5,18 +5,18 @@ struct PageTag: Equatable {
   static let byteCount = 16
   var words: (UInt64, UInt64) = (0, 0)
 
-  init() {}
+  static func == (one: PageTag, other: PageTag) -> Bool {
+    one.words.0 == other.words.0 && one.words.1 == other.words.1
+  }
+}
 
+extension PageTag {
   /// Reads the tag at an offset of a page.
   init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
     words = unsafe (
       bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
       bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
     )
-  }
-
-  static func == (one: PageTag, other: PageTag) -> Bool {
-    one.words.0 == other.words.0 && one.words.1 == other.words.1
   }
 }
 

@@ -8,13 +8,14 @@ import Testing
 struct OpeningTests {
   private let folder: TemporaryDirectory
   private let path: String
-  private let key = DatabaseKey.raw([UInt8](repeating: 7, count: 32))
+  private let key: DatabaseKey
 
   private struct Failure: Error {}
 
   init() throws {
     folder = try TemporaryDirectory()
     path = folder.path("opened.db")
+    key = try .raw([UInt8](repeating: 7, count: 32))
   }
 
   private var opening: Opening {
@@ -60,12 +61,9 @@ struct OpeningTests {
     for index in Opening.steps.indices {
       fail(before: index)
       #expect(try openFiles() == [])
-      let inspection = DatabaseFile.inspect(at: path)
-      if index <= newFile {
-        #expect(inspection.kind == .empty, "\(Opening.steps[index].name)")
-      } else {
-        #expect(inspection.kind == .encryptedOrUnknown, "\(Opening.steps[index].name)")
-      }
+      let kind = DatabaseFile.inspect(at: path).kind
+      let isEncrypted = if case .encryptedOrUnknown = kind { true } else { false }
+      #expect(index <= newFile ? kind == .empty : isEncrypted, "\(Opening.steps[index].name)")
       let queue = try DatabaseQueue(path: path, key: key)
       try queue.write { try $0.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
       try queue.close()

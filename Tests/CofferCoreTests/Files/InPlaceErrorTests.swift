@@ -67,9 +67,9 @@ struct InPlaceErrorTests {
 
   @Test func `a folder that can't be synced is told with what is in place`() throws {
     try Self.make(path, key)
-    let faults = PendingFile.SyncFaults([EIO, EIO])
+    let faults = FileCalls.failingSyncs([EIO, EIO])
     let error = #expect(throws: DatabaseError.self) {
-      try PendingFile.SyncFaults.$current.withValue(faults) {
+      try FileCalls.$current.withValue(faults) {
         try DatabaseFile.convert(at: path, key: key, from: .default, newKey: newKey)
       }
     }
@@ -82,7 +82,7 @@ struct InPlaceErrorTests {
   @Test(arguments: [[EINTR, EINTR], [EIO], [EINTR, EIO, EINTR], [EINVAL]])
   func `a folder is synced in another way, or again`(codes: [CInt]) throws {
     try Self.make(path, key)
-    try PendingFile.SyncFaults.$current.withValue(PendingFile.SyncFaults(codes)) {
+    try FileCalls.$current.withValue(FileCalls.failingSyncs(codes)) {
       try DatabaseFile.convert(at: path, key: key, from: .default, newKey: newKey)
     }
     #expect(try Self.value(path, newKey) == "kept")
@@ -96,9 +96,9 @@ struct InPlaceErrorTests {
     try Self.make(path, slots)
     let copy = directory.path("copy")
     // The slots of the copy are synced before the copy, and after their renaming.
-    let faults = PendingFile.SyncFaults([EINTR, EINVAL, EINVAL, EIO, EIO])
+    let faults = FileCalls.failingSyncs([EINTR, EINVAL, EINVAL, EIO, EIO])
     let error = #expect(throws: DatabaseError.self) {
-      try PendingFile.SyncFaults.$current.withValue(faults) {
+      try FileCalls.$current.withValue(faults) {
         try DatabaseQueue(path: path, key: slots).backup(toPath: copy)
       }
     }
@@ -126,9 +126,9 @@ struct InPlaceErrorTests {
       { try DatabaseQueue(path: path, key: slots).changeKey(to: .slots(unlocker: other)) },
     ]
     for operation in operations {
-      let faults = PendingFile.SyncFaults([EIO, EIO])
+      let faults = FileCalls.failingSyncs([EIO, EIO])
       let error = databaseError {
-        try PendingFile.SyncFaults.$current.withValue(faults, operation: operation)
+        try FileCalls.$current.withValue(faults, operation: operation)
       }
       #expect(error?.extendedResultCode == .SQLITE_IOERR, "\(error as Any)")
       #expect(try directory.contents() == ["db", "db-keys"])
