@@ -77,7 +77,12 @@ import CofferCore
   private func direct<V: Scalar>(_ column: CInt) -> V? {
     guard column >= 0 else { return nil }
     if let handle = live.pointee.handle {
-      if live.pointee.isStrict, SQLite.columnType(handle, column) != V.storageClass { return nil }
+      if live.pointee.isStrict {
+        // A value that is requested from a statement is checked and locked: so it is only once.
+        let value = SQLite.columnValue(handle, column)
+        guard SQLite.valueType(value) == V.storageClass else { return nil }
+        if let stored = V.stored(value) { return stored }
+      }
       return V._value(of: handle, at: column)
     }
     guard let image = live.pointee.image else { return nil }

@@ -6,12 +6,15 @@ protocol Scalar: DatabaseValueConvertible, Codable {
   static var storageClass: CInt { get }
   /// Returns the value that is stored as an integer; nil if another value can be.
   static func exactly(_ integer: Int64) -> Self?
+  /// Returns the value that SQLite has in this storage class; nil if it takes more to convert it.
+  static func stored(_ value: OpaquePointer?) -> Self?
   /// Whether SQLite can store the value.
   var isStorable: Bool { get }
 }
 
 extension Scalar {
   static func exactly(_ integer: Int64) -> Self? { nil }
+  static func stored(_ value: OpaquePointer?) -> Self? { nil }
   var isStorable: Bool { true }
   /// The value to store; nil if SQLite can't.
   var storedValue: DatabaseValue? { isStorable ? databaseValue : nil }
@@ -20,6 +23,8 @@ extension Scalar {
 extension Scalar where Self: FixedWidthInteger {
   static var storageClass: CInt { SQLite.integerType }
   static func exactly(_ integer: Int64) -> Self? { Self(exactly: integer) }
+  @inline(__always)
+  static func stored(_ value: OpaquePointer?) -> Self? { Self(exactly: SQLite.valueInt64(value)) }
   var isStorable: Bool { Int64(exactly: self) != nil }
 }
 
@@ -33,7 +38,17 @@ extension Bool: Scalar {
   static var storageClass: CInt { SQLite.nullType }
 }
 
-extension String: Scalar { static var storageClass: CInt { SQLite.textType } }
+extension String: Scalar {
+  static var storageClass: CInt { SQLite.textType }
+
+  @inline(__always)
+  static func stored(_ value: OpaquePointer?) -> String? {
+    let bytes = SQLite.valueBytes(value, isText: true)
+    // The bytes are nil if SQLite is out of memory.
+    guard unsafe bytes.baseAddress != nil else { return nil }
+    return unsafe String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self)
+  }
+}
 
 extension Double: Scalar {}
 extension Float: Scalar {}

@@ -83,7 +83,7 @@ package enum SQLite {
   // <https://sqlite.org/c3ref/value.html>
 
   @inlinable
-  @safe static func columnValue(_ statement: SQLiteStatement, _ index: CInt)
+  @safe package static func columnValue(_ statement: SQLiteStatement, _ index: CInt)
     -> OpaquePointer?
   {
     unsafe sqlite3_column_value(statement, index)
