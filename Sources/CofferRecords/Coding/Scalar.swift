@@ -7,14 +7,14 @@ protocol Scalar: DatabaseValueConvertible, Codable {
   /// Returns the value that is stored as an integer; nil if another value can be.
   static func exactly(_ integer: Int64) -> Self?
   /// Returns the value that SQLite has in this storage class; nil if it takes more to convert it.
-  static func stored(_ value: OpaquePointer?) -> Self?
+  @safe static func stored(_ value: OpaquePointer?) -> Self?
   /// Whether SQLite can store the value.
   var isStorable: Bool { get }
 }
 
 extension Scalar {
   static func exactly(_ integer: Int64) -> Self? { nil }
-  static func stored(_ value: OpaquePointer?) -> Self? { nil }
+  @safe static func stored(_ value: OpaquePointer?) -> Self? { nil }
   var isStorable: Bool { true }
   /// The value to store; nil if SQLite can't.
   var storedValue: DatabaseValue? { isStorable ? databaseValue : nil }
@@ -24,7 +24,9 @@ extension Scalar where Self: FixedWidthInteger {
   static var storageClass: CInt { SQLite.integerType }
   static func exactly(_ integer: Int64) -> Self? { Self(exactly: integer) }
   @inline(__always)
-  static func stored(_ value: OpaquePointer?) -> Self? { Self(exactly: SQLite.valueInt64(value)) }
+  @safe static func stored(_ value: OpaquePointer?) -> Self? {
+    Self(exactly: SQLite.valueInt64(value))
+  }
   var isStorable: Bool { Int64(exactly: self) != nil }
 }
 
@@ -42,7 +44,7 @@ extension String: Scalar {
   static var storageClass: CInt { SQLite.textType }
 
   @inline(__always)
-  static func stored(_ value: OpaquePointer?) -> String? {
+  @safe static func stored(_ value: OpaquePointer?) -> String? {
     let bytes = SQLite.valueBytes(value, isText: true)
     // The bytes are nil if SQLite is out of memory.
     guard unsafe bytes.baseAddress != nil else { return nil }
