@@ -204,7 +204,7 @@ public struct Archive: Sendable {
 public enum ArchivePoint: Sendable, Hashable {
   /// The last commit in the archive.
   case latest
-  /// The commit with a number, as sessions and lists tell it.
+  /// The commit with a number, as sessions and lists give it.
   case commit(UInt64)
   /// The last commit of a date or before, by the clock of the writing machine.
   case date(Date)

@@ -44,7 +44,7 @@ public enum ArchiveError: Error, Equatable, Sendable {
   case logTooLong
   /// A file that Coffer didn't write is in the way.
   case foreignFile(String)
-  /// A follower's file was replaced, or somebody else has written to it.
+  /// A follower's file was replaced, or another program has written to it.
   case changedFile(String)
   /// The archive doesn't have the commits of a follower's file, or no longer shows that it does.
   case otherHistory

@@ -8,7 +8,7 @@ extension CommitCapture {
   /// Reads commits on a thread of its own. Called by the database's writer, which doesn't wait.
   func readAhead() {
     reading.async { [weak self] in
-      // An error is met again, and told, by whoever needs these commits.
+      // The next reader of these commits meets the error again, and reports it.
       guard let self, (try? collect()) != nil else { return }
       if isNearlyFull, let call = whenFull.withLock({ $0 }) { call() }
     }
@@ -194,7 +194,7 @@ extension CommitCapture {
     return isDecrypted ? page : nil
   }
 
-  /// Whether a commit that goes on at a frame has another key: its first page tells.
+  /// Whether a commit that continues at a frame has another key, by its first page.
   private func hasOtherKey(from first: Int, to last: Int, _ state: inout State) throws -> Bool {
     guard first <= last else { return false }
     let log = try log(&state)

@@ -56,7 +56,7 @@ final class CommitCapture: Sendable {
   /// Called on the capture's queue when there is hardly room for more commits.
   let whenFull = Mutex<(@Sendable () -> Void)?>(nil)
 
-  // SAFETY: its connections and files are used by nobody else, and only under the lock.
+  // SAFETY: only this object uses its connections and files, and only under the lock.
   struct State: @unchecked Sendable {
     var hold: LogHold
     let main: ReadOnlyFile
@@ -84,7 +84,7 @@ final class CommitCapture: Sendable {
     var isClosed = false
   }
 
-  // SAFETY: nobody else uses the connection, which is used only under the lock.
+  // SAFETY: only this object uses the connection, and only under the lock.
   struct Shortening: @unchecked Sendable {
     /// Moves frames to the file.
     var writer: FileConnection?

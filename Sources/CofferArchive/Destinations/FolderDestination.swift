@@ -75,7 +75,7 @@ public struct FolderDestination: ArchiveDestination, LeftoverDestination {
       }.sorted { $0.name < $1.name }
   }
 
-  /// What tells an object's file from another one of its name; nil if there is none.
+  /// What distinguishes an object's file from another one of its name; nil if there is none.
   func identity(_ name: String) throws -> [Int]? { try NewFile.identity(file(name)) }
 
   /// Deletes an object's file.

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// The file is restored at first, and then gets the archive's commits about a second after they
 /// were stored. Each read sees a state that was committed; running reads keep theirs, and the next
-/// ones see the new one. Observations of ``pool`` are told. A follower that was away for long goes
+/// ones see the new one. Observations of ``pool`` see them. A follower that was away for long goes
 /// on with the archive's layers.
 ///
 /// Nobody else may write to the file. What the follower knows is beside it, in `<path>-follow`, and

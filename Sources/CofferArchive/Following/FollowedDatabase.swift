@@ -32,9 +32,9 @@ final class FollowedDatabase {
 
   // MARK: Marks
 
-  /// What tells the file from another one, and from what others have made of it.
+  /// What distinguishes the file from another one, and from one that others have changed.
   ///
-  /// - Throws: `SQLITE_READONLY` if somebody else has written to it.
+  /// - Throws: `SQLITE_READONLY` if another program has written to it.
   func mark() throws -> FollowedFileMark {
     try named {
       try appender.requireOwn()

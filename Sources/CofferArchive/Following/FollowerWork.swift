@@ -307,7 +307,7 @@ final class FollowerWork: @unchecked Sendable {
 
   /// Notes the commit that is about to be written.
   ///
-  /// After a crash, nobody knows whether the file has it.
+  /// After a crash, it isn't known whether the file has it.
   private func prepare(_ intended: UInt64, _ fence: UInt64) throws {
     var next = note
     next.number += 1

@@ -6,7 +6,7 @@ import Glibc
 /// It does what SQLite does at a commit: under the lock of writers, the frames are appended and
 /// synced, the pages are entered in the index that all connections share, and then the index's
 /// header is replaced. So readers keep the state that they see, and find the new one at their next
-/// access. After a crash the log's checksums tell what was committed.
+/// access. After a crash the log's checksums show what was committed.
 ///
 /// See <https://sqlite.org/walformat.html> and <https://sqlite.org/fileformat2.html#walformat>.
 @safe final class LogAppender {
@@ -49,7 +49,7 @@ import Glibc
   /// The end of the log's commits.
   func position() throws -> LogPosition { try currentHeader().position }
 
-  /// Throws if somebody else has written commits since the last one, or since the file was opened.
+  /// Throws if another writer has made commits since the last one, or since the file was opened.
   func requireOwn() throws { try requireOwn(currentHeader()) }
 
   private func requireOwn(_ header: Header) throws {
@@ -70,7 +70,7 @@ import Glibc
     guard position.frame <= now.frame, let log = try RawFile.existing(path + "-wal") else {
       return position.frame == now.frame
     }
-    /// Nil if somebody has cut the log.
+    /// Nil if the log was cut.
     func frame(_ number: Int) throws -> LogFrame? {
       LogFrame(
         try log.read(count: LogLayout.frameHeaderSize, at: layout.offset(ofFrame: number)))
@@ -85,7 +85,7 @@ import Glibc
     return commits <= 1
   }
 
-  /// The index's header, once nobody is changing it.
+  /// The index's header, once no writer is changing it.
   private func currentHeader() throws -> Header {
     let memory = try memory()
     for _ in 0..<2_000 {
@@ -102,8 +102,8 @@ import Glibc
   /// - Parameter body: Calls its argument with frames, each a page's number, of 4 bytes, and the
   ///   page as it is stored; of a page's versions the last one counts. Returns the number of the
   ///   database's pages.
-  /// - Throws: `SQLITE_BUSY` if somebody else writes to the database; or the error of `body`, with
-  ///   nothing changed.
+  /// - Throws: `SQLITE_BUSY` if another program writes to the database; or the error of `body`,
+  ///   with nothing changed.
   func commit(_ body: (_ write: (ArraySlice<UInt8>) throws -> Void) throws -> Int) throws {
     let memory = try memory()
     var isLocked = false

@@ -18,7 +18,7 @@ struct ArchiveSeal: Sendable {
     self.crypto = crypto
   }
 
-  /// Returns the bytes with their seal at the end, without a copy of bytes that nobody else has.
+  /// Returns the bytes with their seal at the end, without a copy of bytes that have one owner.
   func sealed(_ bytes: consuming [UInt8]) throws -> [UInt8] {
     guard let code = unsafe bytes.withUnsafeBytes({ crypto.sha256HMAC(key: key, message: $0) })
     else { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "libcrypto has failed") }

@@ -4,9 +4,9 @@ import Glibc
 /// What a writer or a follower of an archive keeps beside the database, in `<database>-archive` or
 /// `<database>-follow`.
 ///
-/// It begins with a random number, and with what tells the database from a copy. Behind it is a
-/// state: a writer's may be lost, and a follower's is kept twice, so that a power cut leaves one.
-/// The file is locked while it is used.
+/// It begins with a random number, and with what distinguishes the database from a copy. Behind it
+/// is a state: a writer's may be lost, and a follower's is kept twice, so that a power cut leaves
+/// one. The file is locked while it is used.
 final class ArchiveStateFile {
   /// Who uses the file.
   enum Use: String {
@@ -100,7 +100,7 @@ final class ArchiveStateFile {
     return try file.read(count: size, at: Self.stateOffset)
   }
 
-  /// Replaces a writer's state. A crash can leave a mixture, which a seal in the state tells.
+  /// Replaces a writer's state. A crash can leave a mixture, which the state's seal reveals.
   func setState(_ bytes: [UInt8]) throws {
     try file.setSize(Self.stateOffset + bytes.count)
     try file.write(bytes, at: Self.stateOffset)

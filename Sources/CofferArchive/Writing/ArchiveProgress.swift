@@ -1,7 +1,7 @@
 import CofferCore
 import Synchronization
 
-/// What a session tells other threads, while its queue works or waits for the destination.
+/// What a session shows to other threads, while its queue works or waits for the destination.
 final class ArchiveProgress: Sendable {
   private struct State {
     var status = ArchiveStatus()

@@ -10,7 +10,7 @@ import Synchronization
 /// the interval, and at last every 30 seconds; commits wait in the write-ahead log.
 ///
 /// It ends by itself only where going on would be wrong: another writer has taken over, or the
-/// database's key was changed. ``status`` tells so, and the methods throw the reason.
+/// database's key was changed. ``status`` says so, and the methods throw the reason.
 public final class ArchiveSession: Sendable {
   private let queue = DispatchQueue(label: "Coffer.archive", qos: .utility)
   private let work: ArchiveWork

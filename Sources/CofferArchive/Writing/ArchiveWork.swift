@@ -429,7 +429,7 @@ final class ArchiveWork: @unchecked Sendable {
       copy == nil
     else { return }
     (pruning, prunedCount) = (now, store.objectCount)
-    // Where the clock has jumped, nobody knows how old anything is.
+    // After a jump of the clock, the age of objects isn't known.
     let passed = configuration.now().timeIntervalSince(startDate)
     guard abs(passed - (now - start) / .seconds(1)) < 3_600 else { return }
     // Nor how long nothing was archived before.

@@ -51,7 +51,7 @@ extension DatabaseFile {
 
     /// What a file is that isn't a database, by its first bytes, such as `a PNG image` or `text`.
     ///
-    /// Nil if they don't tell.
+    /// Nil if they don't show it.
     public let fileType: String?
 
     /// The file's size in bytes.

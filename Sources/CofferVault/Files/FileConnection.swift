@@ -130,7 +130,7 @@ import CofferSQLite
       where error.resultCode == .SQLITE_CORRUPT && key.settings.plaintextHeaderSize > 0
       && !key.settings.usesHMAC
     {
-      // Nothing tells SQLCipher that the key is wrong: SQLite sees a header and a page of noise.
+      // SQLCipher can't notice that the key is wrong: SQLite sees a header and a page of noise.
       return false
     }
   }

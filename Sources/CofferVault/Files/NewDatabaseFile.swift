@@ -6,7 +6,7 @@ package enum NewDatabaseFile {
   /// Creates an empty file with the permissions, unless the file exists.
   ///
   /// SQLite gives its journal, WAL and shared memory the permissions of the file. Where the file
-  /// can't be created, SQLite's error tells it.
+  /// can't be created, SQLite's error says so.
   package static func create(at path: String, mode: UInt32) {
     // A file that exists must not be opened: closing it would drop this process's locks on it. That
     // is why links to missing files are followed here.

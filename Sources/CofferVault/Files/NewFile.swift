@@ -58,7 +58,7 @@ package enum NewFile {
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// Returns what tells a file from another one that has taken its name; nil if there is no regular
+  /// Returns what distinguishes a file from another one of its name; nil if there is no regular
   /// file.
   ///
   /// A file that was written to is another one, too.

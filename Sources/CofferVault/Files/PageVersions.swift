@@ -41,13 +41,13 @@ package struct PageVersions {
 
   /// Where versions are looked for.
   @safe package enum Place {
-    /// Nowhere: somebody else does.
+    /// Nowhere: the caller looks.
     case nowhere
     /// In a hot journal or in the WAL beside a database, as by a connection that opens it anew.
     ///
     /// A connection that has it open may know more about the WAL.
     case beside(String, index: LogIndex? = nil)
-    /// In the WAL beside a database that nobody else has written to.
+    /// In the WAL beside a database that no other connection has written to.
     case log(beside: String)
     /// In the frames that a connection's transaction reads.
     case frames(LogIndex, of: SQLiteConnection)

@@ -42,7 +42,7 @@ package final class FreshnessSession: LogFollower, Sendable {
     var number: UInt64 { UInt64(generation) << 32 | UInt64(frame) }
   }
 
-  // SAFETY: its files are used by nobody else, and only under the lock.
+  // SAFETY: only this session uses its files, and only under the lock.
   private struct Progress: @unchecked Sendable {
     var keys: FreshnessKeys
     let tagFile: TagFile
@@ -214,7 +214,7 @@ package final class FreshnessSession: LogFollower, Sendable {
     LogHeader(try logFile(&progress).read(count: LogLayout.headerSize, at: 0))
   }
 
-  /// Reads the frames that the commits have added, up to the end that the connection has told.
+  /// Reads the frames that the commits have added, up to the end that the connection has reported.
   ///
   /// - Precondition: All of these frames belong to commits.
   private func follow(_ progress: inout Progress, to end: LogEnd) throws {
@@ -274,7 +274,7 @@ package final class FreshnessSession: LogFollower, Sendable {
     progress.state.pageCount = pageCount
   }
 
-  /// Looks for commits of which no statement has told, such as those of a backup to this database.
+  /// Looks for commits that no statement has reported, such as those of a backup to this database.
   ///
   /// - Precondition: The caller has the connection, which has no transaction.
   private func findEnd(_ progress: inout Progress) throws {
@@ -298,7 +298,7 @@ package final class FreshnessSession: LogFollower, Sendable {
 
   // MARK: Records
 
-  /// Writes a record of all commits that were told of.
+  /// Writes a record of all commits that were reported.
   ///
   /// - Returns: Whether there is a record that the anchor doesn't have.
   @discardableResult

@@ -21,7 +21,7 @@ struct FreshnessState: Equatable {
   var flags: Flags = []
   var pageSize: Int
   var salt: [UInt8]
-  /// Random bytes that tell databases with the same key and salt apart.
+  /// Random bytes that distinguish databases with the same key and salt.
   var identity: [UInt8]
   var counter: UInt64 = 0
   /// The number of the last commit.

@@ -18,7 +18,7 @@ public enum S3Error: Error, Hashable, Sendable {
   case accessDenied(operation: String, bucket: String)
   /// There is no such bucket.
   case bucketMissing(String)
-  /// The bucket is in another region; nil if the store doesn't tell which.
+  /// The bucket is in another region; nil if the store doesn't say which.
   case wrongRegion(expected: String?)
   /// The clocks of the machine and of the store differ too much. `storeTime` is the store's date.
   case clockSkew(storeTime: String?)

@@ -25,7 +25,7 @@
         guard reply.isSuccess else { throw client.unexpected(reply) }
         let page = S3XML(reply.body)
         let keys = page.texts("Key")
-        // Not all stores tell it.
+        // Not all stores give it.
         let dates = page.texts("LastModified")
         for (index, key) in keys.enumerated() {
           guard let name = location.name(ofKey: key), name.hasPrefix(prefix),
