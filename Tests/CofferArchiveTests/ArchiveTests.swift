@@ -60,6 +60,43 @@ import Testing
     }
   }
 
+  /// The connections that read the log, and write a follower's, have none of the functions.
+  @Test func `a database whose indexes use functions is archived and followed`() throws {
+    let fixture = try ArchiveFixture()
+    let initial = DatabaseFunction("initial", argumentCount: 1, pure: true) {
+      String.fromDatabaseValue($0[0]).map { String($0.prefix(1)) }
+    }
+    try fixture.pool.write { db in
+      db.add(function: initial)
+      try db.execute(
+        sql: """
+          CREATE TABLE t (a TEXT COLLATE swiftCompare CHECK (initial(a) <> 'Q'));
+          CREATE INDEX t_a ON t (initial(a)) WHERE swiftLowercaseString(a) <> ''
+          """)
+    }
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let copy = fixture.folder.path("copy.db")
+    let follower = try ArchiveFollower(fixture.archive, path: copy, key: ArchiveFixture.key)
+    for number in 1...5 {
+      try fixture.pool.write { db in
+        try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: ["Ä\(number)"])
+      }
+      try fixture.pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+      try fixture.archiveNow(session)
+      try follower.follow()
+      #expect(
+        try follower.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == number)
+    }
+    try follower.close()
+    try session.stop()
+    try fixture.archive.restore(to: fixture.folder.path("new.db"), key: ArchiveFixture.key)
+    let restored = try ArchiveFixture.open(fixture.folder.path("new.db"))
+    try restored.write { $0.add(function: initial) }
+    #expect(
+      try restored.write { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
+  }
+
   @Test func `an empty database is archived, and its first commits`() throws {
     let folder = try TemporaryDirectory()
     let pool = try ArchiveFixture.open(folder.path("new.db"))

@@ -87,6 +87,30 @@ import Testing
     try check(directory.path("export.db"), key: nil, order: "?")
   }
 
+  /// The connections that prove the new key have none of the functions.
+  @Test func `a key is changed where indexes and constraints use functions`() throws {
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      db.add(collation: Self.lengths)
+      db.add(function: Self.initial)
+    }
+    let sql = """
+      CREATE TABLE t (a TEXT COLLATE byLength CHECK (initial(a) <> 'Q'), b INTEGER);
+      CREATE INDEX t_a ON t (initial(a));
+      CREATE INDEX t_b ON t (b) WHERE swiftLowercaseString(a) <> '';
+      """
+    try makeFile(vault, key: key, sql, configuration)
+    let newKey = DatabaseKey.seeded()
+    var keyed = configuration
+    keyed.key = key
+    let queue = try DatabaseQueue(path: vault, configuration: keyed)
+    try queue.changeKey(to: newKey)
+    try queue.close()
+    try check(vault, key: newKey, order: "?", configuration)
+    #expect(
+      databaseError { try DatabaseQueue(path: vault, key: key) }?.cipherDiagnosis == .wrongKey)
+  }
+
   @Test func `documents are encrypted with their indexes`() throws {
     struct Book: Codable, Identifiable {
       var id: Int
