@@ -45,15 +45,14 @@ package final class SampleRun {
   private var decodedTypes: Set<ObjectIdentifier> = []
 
   private init(
-    _ type: any Any.Type, round: Int, varying: Variation?, for use: Use, maximumDepth: Int,
-    isLast: Bool
+    _ type: any Any.Type, round: Int, varying: Variation?, for use: Use, depths: ArraySlice<Int>
   ) {
     self.type = type
     self.round = round
     self.varying = varying
     self.use = use
-    self.maximumDepth = maximumDepth
-    self.isLast = isLast
+    maximumDepth = depths.first ?? 2
+    isLast = depths.count <= 1
   }
 
   // MARK: Recording
@@ -122,9 +121,7 @@ package final class SampleRun {
     _ type: T.Type, _ round: Int, _ varying: Variation?, _ use: Use,
     depths: ArraySlice<Int> = [100, 5, 4, 3, 2]
   ) -> (Result<T, any Error>, SampleRun) {
-    let run = SampleRun(
-      type, round: round, varying: varying, for: use, maximumDepth: depths.first ?? 2,
-      isLast: depths.count <= 1)
+    let run = SampleRun(type, round: round, varying: varying, for: use, depths: depths)
     do {
       let value = try T(from: SampleDecoder(run: run, node: run.root))
       run.isComplete = true
