@@ -144,12 +144,6 @@ final class CommitCapture: Sendable {
     var lastCommit: UInt64
     /// Whether the position is inside a commit.
     var isInsideCommit: Bool
-
-    init(position: LogPosition, lastCommit: UInt64, isInsideCommit: Bool) {
-      self.position = position
-      self.lastCommit = lastCommit
-      self.isInsideCommit = isInsideCommit
-    }
   }
 
   /// Begins to hold the log.

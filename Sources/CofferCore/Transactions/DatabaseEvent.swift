@@ -52,13 +52,6 @@ public struct DatabaseEvent: Sendable, Hashable {
   /// The rowid after the change.
   public let rowID: Int64
 
-  package init(kind: Kind, databaseName: String, tableName: String, rowID: Int64) {
-    self.kind = kind
-    self.databaseName = databaseName
-    self.tableName = tableName
-    self.rowID = rowID
-  }
-
   /// Returns the event, which is a value and needs no copy.
   public func copy() -> DatabaseEvent { self }
 }

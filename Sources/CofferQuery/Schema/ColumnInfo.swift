@@ -29,7 +29,9 @@ public struct ColumnInfo: Sendable {
 
   /// Whether the column is generated from others.
   package var isGenerated: Bool { hiddenKind == 2 || hiddenKind == 3 }
+}
 
+extension ColumnInfo {
   /// Creates a column from a row of `PRAGMA table_info` or `PRAGMA table_xinfo`.
   public init(row: Row) {
     func value<T: DatabaseValueConvertible>(_ name: String, _ type: T.Type) -> T? {
@@ -52,17 +54,5 @@ public struct ColumnInfo: Sendable {
       type: String.fromDatabaseValue(values[2]) ?? "", isNotNull: int(3) != 0,
       defaultValueSQL: String.fromDatabaseValue(values[4]), primaryKeyIndex: int(5),
       hiddenKind: int(6))
-  }
-
-  private init(
-    name: String, type: String, isNotNull: Bool, defaultValueSQL: String?, primaryKeyIndex: Int,
-    hiddenKind: Int
-  ) {
-    self.name = name
-    self.type = type
-    self.isNotNull = isNotNull
-    self.defaultValueSQL = defaultValueSQL
-    self.primaryKeyIndex = primaryKeyIndex
-    self.hiddenKind = hiddenKind
   }
 }

@@ -30,11 +30,4 @@ public struct KeySlot: Identifiable, Hashable, Sendable {
 
   /// When the slot was made or last changed, to the second.
   public let created: Date
-
-  package init(id: Int, label: String, kind: Kind, created: Date) {
-    self.id = id
-    self.label = label
-    self.kind = kind
-    self.created = created
-  }
 }

@@ -51,7 +51,8 @@ extension CipherDiagnosis {
       let file = try ReadOnlyFile(path: path)
       let examination = CipherExamination(
         file: file, inspection: inspection, key: key, settings: settings, derived: derived,
-        newerPages: .beside(path, index: index))
+        newerPages: .beside(path, index: index),
+        fileSalt: (try? file.read(count: 16, at: 0)) ?? [])
       let found = try examination.run().map(examination.doubted)
       let isForeign = inspection.fileType != nil && (found == .wrongKey || found == .truncated)
       return isForeign ? .wrongKeyOrDamaged : found
@@ -131,20 +132,6 @@ private struct CipherExamination {
   let derived: DerivedKey?
   let newerPages: PageVersions.Place
   let fileSalt: [UInt8]
-
-  init(
-    file: ReadOnlyFile, inspection: DatabaseFile.Inspection, key: DatabaseKey,
-    settings: CipherSettings, derived: DerivedKey?,
-    newerPages: PageVersions.Place
-  ) {
-    self.file = file
-    self.inspection = inspection
-    self.key = key
-    self.settings = settings
-    self.derived = derived
-    self.newerPages = newerPages
-    fileSalt = (try? file.read(count: 16, at: 0)) ?? []
-  }
 
   func run() throws -> CipherDiagnosis? {
     guard (try? settings.validate(with: key)) != nil else { return nil }
