@@ -4,11 +4,9 @@ import CofferVault
 extension SQLite {
   /// Installs `hooks`, which must live until they are removed.
   @safe static func installHooks(_ hooks: TransactionObservation, in connection: SQLiteConnection) {
-    // SAFETY: the database retains the hooks, and removes them before it closes.
-    let context = unsafe Unmanaged.passUnretained(hooks).toOpaque()
-    _ = unsafe sqlite3_commit_hook(connection, willCommit, context)
-    _ = unsafe sqlite3_rollback_hook(connection, didRollback, context)
-    _ = unsafe sqlite3_update_hook(connection, didChange, context)
+    installCommitHooks(hooks, in: connection)
+    // SAFETY: as there.
+    _ = unsafe sqlite3_update_hook(connection, didChange, context(hooks))
   }
 
   /// Installs the hooks for commits and rollbacks only.
@@ -16,7 +14,7 @@ extension SQLite {
     _ hooks: TransactionObservation, in connection: SQLiteConnection
   ) {
     // SAFETY: the database retains the hooks, and removes them before it closes.
-    let context = unsafe Unmanaged.passUnretained(hooks).toOpaque()
+    let context = unsafe context(hooks)
     _ = unsafe sqlite3_commit_hook(connection, willCommit, context)
     _ = unsafe sqlite3_rollback_hook(connection, didRollback, context)
   }
@@ -24,13 +22,9 @@ extension SQLite {
   /// Sets the checkpointer that SQLite notifies of the WAL's length after a commit, and which must
   /// live until it is removed. It replaces SQLite's automatic checkpoints.
   @safe static func setWALHook(_ checkpointer: Checkpointer?, in connection: SQLiteConnection) {
-    guard let checkpointer else {
-      unsafe sqlite3_wal_hook(connection, nil, nil)
-      return
-    }
     // SAFETY: the database retains it, and removes the hook before it closes.
     unsafe sqlite3_wal_hook(
-      connection, didWriteLog, Unmanaged.passUnretained(checkpointer).toOpaque())
+      connection, checkpointer == nil ? nil : didWriteLog, context(checkpointer))
   }
 
   @safe static func removeHooks(from connection: SQLiteConnection) {
@@ -38,6 +32,10 @@ extension SQLite {
     _ = unsafe sqlite3_rollback_hook(connection, nil, nil)
     _ = unsafe sqlite3_update_hook(connection, nil, nil)
   }
+}
+
+private func context(_ object: AnyObject?) -> UnsafeMutableRawPointer? {
+  unsafe object.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
 }
 
 private func willCommit(context: UnsafeMutableRawPointer?) -> CInt {
@@ -90,13 +88,8 @@ extension SQLite {
   /// Sets the handler that SQLite asks whether to retry when another connection has locked the
   /// database; nil disables waiting.
   @safe static func setBusyWait(_ wait: BusyWait?, in connection: SQLiteConnection) {
-    guard let wait else {
-      unsafe sqlite3_busy_handler(connection, nil, nil)
-      return
-    }
     // SAFETY: the database retains the wait, and removes it before it closes.
-    unsafe sqlite3_busy_handler(
-      connection, databaseIsBusy, Unmanaged.passUnretained(wait).toOpaque())
+    unsafe sqlite3_busy_handler(connection, wait == nil ? nil : databaseIsBusy, context(wait))
   }
 }
 
