@@ -9,12 +9,8 @@ package enum Plural {
     guard radical.endIndex == name.endIndex else {
       return of(String(radical)) + name[radical.endIndex...]
     }
-    for (singular, plural) in irregular {
-      if let name = replacing(singular, by: plural, in: name) { return name }
-      if replacing(plural, by: plural, in: name) != nil { return name }
-    }
+    if let plural = listed(name, forms: irregular) { return plural }
     let word = name.lowercased()
-    if uncountable.contains(where: { endsWithWord(name, $0) }) { return name }
     func has(_ suffixes: String...) -> Bool { suffixes.contains { word.hasSuffix($0) } }
     if sibilant.contains(where: { endsWithWord(name, $0) }) { return name + "es" }
     if has("ss", "x", "z", "ch", "sh", "us") { return name + "es" }
@@ -34,12 +30,8 @@ package enum Plural {
     guard radical.endIndex == name.endIndex || radical.isEmpty else {
       return singular(of: String(radical)) + name[radical.endIndex...]
     }
-    for (singular, plural) in irregular {
-      if let name = replacing(plural, by: singular, in: name) { return name }
-      if replacing(singular, by: plural, in: name) != nil { return name }
-    }
+    if let singular = listed(name, forms: irregularSingulars) { return singular }
     let word = name.lowercased()
-    if uncountable.contains(where: { endsWithWord(name, $0) }) { return name }
     func has(_ suffixes: String...) -> Bool { suffixes.contains { word.hasSuffix($0) } }
     if sibilant.contains(where: { endsWithWord(name, $0) }) { return name }
     guard has("s"), !has("ss", "us", "is"), word.utf8.count > 2 else { return name }
@@ -83,6 +75,17 @@ package enum Plural {
     ("thief", "thieves"), ("quiz", "quizzes"), ("datum", "data"), ("medium", "media"),
     ("index", "indices"), ("matrix", "matrices"), ("vertex", "vertices"),
   ]
+
+  private static let irregularSingulars = irregular.map { ($1, $0) }
+
+  /// Returns the second form of a word that ends with either, or the word if it can't be counted.
+  private static func listed(_ name: String, forms: [(String, String)]) -> String? {
+    for (form, other) in forms {
+      if let name = replacing(form, by: other, in: name) { return name }
+      if endsWithWord(name, other) { return name }
+    }
+    return uncountable.contains { endsWithWord(name, $0) } ? name : nil
+  }
 
   private static func replacing(_ suffix: String, by other: String, in name: String) -> String? {
     guard endsWithWord(name, suffix) else { return nil }
