@@ -158,8 +158,7 @@ public enum SQLWindow {
     _ value: some SQLSpecificExpressible, offset: Int = 1,
     default defaultValue: (any SQLExpressible)? = nil
   ) -> SQLExpression {
-    guard let defaultValue else { return window("LAG", value, offset) }
-    return window("LAG", value, offset, defaultValue)
+    window("LAG", value, offset, defaultValue)
   }
 
   /// Returns `LEAD(value, offset, default)`: the value `offset` rows after the current row.
@@ -167,8 +166,7 @@ public enum SQLWindow {
     _ value: some SQLSpecificExpressible, offset: Int = 1,
     default defaultValue: (any SQLExpressible)? = nil
   ) -> SQLExpression {
-    guard let defaultValue else { return window("LEAD", value, offset) }
-    return window("LEAD", value, offset, defaultValue)
+    window("LEAD", value, offset, defaultValue)
   }
 
   /// Returns `FIRST_VALUE(value)`: the value in the first row of the frame.
@@ -186,8 +184,11 @@ public enum SQLWindow {
     window("NTH_VALUE", value, n)
   }
 
-  private static func window(_ name: String, _ arguments: any SQLExpressible...) -> SQLExpression {
-    var aggregate = Aggregate(name, arguments.map(\.sqlExpression))
+  /// Returns the call of a function, without the arguments that are nil.
+  private static func window(
+    _ name: String, _ arguments: (any SQLExpressible)?...
+  ) -> SQLExpression {
+    var aggregate = Aggregate(name, arguments.compactMap { $0?.sqlExpression })
     aggregate.isWindowOnly = true
     return SQLExpression(.aggregate(aggregate))
   }
