@@ -167,21 +167,14 @@ static inline void coffer_result_blob(sqlite3_context *context, const void *byte
     sqlite3_result_blob64(context, bytes, byteCount, SQLITE_TRANSIENT);
 }
 
-static inline int64_t coffer_total_changes(sqlite3 *db) {
-#if SQLITE_VERSION_NUMBER >= 3037000
-  return sqlite3_total_changes64(db);
-#else
-  return sqlite3_total_changes(db);
+#if SQLITE_VERSION_NUMBER < 3037000
+#define sqlite3_total_changes64 sqlite3_total_changes
+#define sqlite3_changes64 sqlite3_changes
 #endif
-}
 
-static inline int64_t coffer_changes(sqlite3 *db) {
-#if SQLITE_VERSION_NUMBER >= 3037000
-  return sqlite3_changes64(db);
-#else
-  return sqlite3_changes(db);
-#endif
-}
+static inline int64_t coffer_total_changes(sqlite3 *db) { return sqlite3_total_changes64(db); }
+
+static inline int64_t coffer_changes(sqlite3 *db) { return sqlite3_changes64(db); }
 
 // Returns the byte offset of the error in the SQL, or -1 if it is unknown.
 static inline int coffer_error_offset(sqlite3 *db) {
