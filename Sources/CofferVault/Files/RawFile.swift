@@ -45,11 +45,10 @@ package final class RawFile: Sendable {
     var count = 0
     while count < buffer.count {
       // SAFETY: the address is passed with the length that is left.
-      let read = SystemCalls.retrying {
+      let read = try call("read") {
         unsafe pread(
           descriptor, buffer.baseAddress! + count, buffer.count - count, offset + count)
       }
-      guard read >= 0 else { throw RawFileError("read", path) }
       if read == 0 { break }
       count += read
     }
@@ -70,28 +69,31 @@ package final class RawFile: Sendable {
       var count = 0
       while count < buffer.count {
         // SAFETY: the address is passed with the length that is left.
-        let written = SystemCalls.retrying {
+        count += try call("write") {
           unsafe pwrite(
             descriptor, buffer.baseAddress! + count, buffer.count - count, offset + count)
         }
-        guard written >= 0 else { throw RawFileError("write", path) }
-        count += written
       }
     }
   }
 
   /// Makes the file so many bytes long.
   package func setSize(_ size: Int) throws(RawFileError) {
-    guard SystemCalls.retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
-      throw RawFileError("cut", path)
-    }
+    try call("cut") { ftruncate(descriptor, off_t(size)) }
   }
 
   /// Waits until the content is on the disk.
   package func sync() throws(RawFileError) {
-    guard SystemCalls.retrying({ fdatasync(descriptor) }) == 0 else {
-      throw RawFileError("sync", path)
-    }
+    try call("sync") { fdatasync(descriptor) }
+  }
+
+  @discardableResult
+  private func call<Result: SignedInteger>(
+    _ action: String, _ body: () -> Result
+  ) throws(RawFileError) -> Result {
+    let result = SystemCalls.retrying(body)
+    guard result >= 0 else { throw RawFileError(action, path) }
+    return result
   }
 
   /// Takes a lock that ends with this object.
