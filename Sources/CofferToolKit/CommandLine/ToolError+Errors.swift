@@ -86,17 +86,16 @@ extension ToolError {
   private init(_ error: FreshnessError, path: String?) {
     let file = path.map { "\($0): " } ?? ""
     let advice = "bring the right one back, or look at coffer accept"
-    switch error {
-    case .anchorMissing:
-      self.init(.dataError, "\(file)the anchor of the database is missing: \(advice)")
-    case .anchorDamaged:
-      self.init(.dataError, "\(file)the anchor is damaged, or of another key: \(advice)")
-    case .anchorOlder:
-      self.init(.dataError, "\(file)the anchor is older than the database: \(advice)")
-    case .anchorUnavailable, .recordUnavailable: self.init(.inputOutput, "\(file)\(error)")
-    case .inUse: self.init(.temporary, "\(file)\(error)")
-    default: self.init(.dataError, "\(file)\(error)")
-    }
+    let (code, text): (Code, String) =
+      switch error {
+      case .anchorMissing: (.dataError, "the anchor of the database is missing: \(advice)")
+      case .anchorDamaged: (.dataError, "the anchor is damaged, or of another key: \(advice)")
+      case .anchorOlder: (.dataError, "the anchor is older than the database: \(advice)")
+      case .anchorUnavailable, .recordUnavailable: (.inputOutput, "\(error)")
+      case .inUse: (.temporary, "\(error)")
+      default: (.dataError, "\(error)")
+      }
+    self.init(code, file + text)
   }
 
   private init(_ error: DatabaseError, path: String?) {
