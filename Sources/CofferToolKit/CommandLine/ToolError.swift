@@ -30,4 +30,9 @@ struct ToolError: Error, CustomStringConvertible {
     self.code = code
     self.description = description
   }
+
+  /// Calls `body`, and translates its errors as those of a file.
+  static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw ToolError(error, path: path) }
+  }
 }

@@ -201,14 +201,12 @@ extension Tool {
   private static func open(
     _ path: String, _ key: DatabaseKey?, _ cipher: CipherSettings?
   ) throws -> DatabaseQueue {
-    do {
+    try ToolError.naming(path) {
       var configuration = Configuration()
       configuration.key = key
       configuration.cipher = cipher ?? .default
       configuration.readonly = true
       return try Opening.connect(path, configuration)
-    } catch {
-      throw ToolError(error, path: path)
     }
   }
 

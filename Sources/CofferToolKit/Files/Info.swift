@@ -119,9 +119,7 @@ extension Tool {
       }
     } else if opening.source != nil {
       let queue = try opening.open(readonly: true)
-      do { try queue.read { try info.addDatabase($0) } } catch {
-        throw ToolError(error, path: path)
-      }
+      try ToolError.naming(path) { try queue.read { try info.addDatabase($0) } }
     }
     info.addEngine()
     guard !invocation.has("json") else {

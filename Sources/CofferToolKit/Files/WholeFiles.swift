@@ -152,7 +152,7 @@ extension Tool {
       }
       key = .slots(unlocker: second.unlocker(key), label: slots.first?.label ?? "")
     }
-    do {
+    try ToolError.naming(path) {
       // SQLCipher can't be interrupted here: Ctrl-C waits for the end, which is a success. A second
       // one ends the tool, and the next opening of the file undoes the change.
       try Interrupts.handled {
@@ -160,8 +160,6 @@ extension Tool {
         Interrupts.ignore()
         try queue.close()
       }
-    } catch {
-      throw ToolError(error, path: path)
     }
     return 0
   }

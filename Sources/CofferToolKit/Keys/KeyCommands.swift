@@ -127,12 +127,10 @@ extension Tool {
     _ invocation: Invocation, _ body: (KeySlots, KeyUnlocker) throws -> Void
   ) throws -> CInt {
     let path = invocation.arguments[0]
-    do {
+    try ToolError.naming(path) {
       try Opening(invocation, path: path).withUnlocker { unlocker in
         try body(KeySlots.open(forDatabaseAt: path), unlocker)
       }
-    } catch {
-      throw ToolError(error, path: path)
     }
     return 0
   }

@@ -105,12 +105,10 @@ struct Opening {
   private func withKey<Result>(
     isEncrypted: Bool, _ body: (DatabaseKey?) throws -> Result
   ) throws -> Result {
-    do {
+    try ToolError.naming(path) {
       if let source { return try opening(with: source, body) }
       if !isEncrypted { return try body(nil) }
       return try asking { try opening(with: $0, body) }
-    } catch {
-      throw ToolError(error, path: path)
     }
   }
 
@@ -242,13 +240,11 @@ extension Invocation {
     let path = arguments[0]
     let queue = try Opening(self, path: path).open(readonly: readonly)
     return try Interrupts.handled(by: { queue.interrupt() }) {
-      do {
+      try ToolError.naming(path) {
         let result = try body(queue)
         // Closing fails if the anchor can't be written.
         try queue.close()
         return result
-      } catch {
-        throw ToolError(error, path: path)
       }
     }
   }
