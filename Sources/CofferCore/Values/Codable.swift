@@ -59,3 +59,14 @@ extension DatabaseValueConvertible where Self: Decodable {
     return try? databaseJSONDecoder().decode(Self.self, from: json)
   }
 }
+
+/// A coding key that consists of a string.
+@usableFromInline
+package struct StringKey: CodingKey {
+  @usableFromInline package let stringValue: String
+  @inlinable package var intValue: Int? { nil }
+
+  @inlinable package init(_ string: String) { stringValue = string }
+  @inlinable package init(stringValue: String) { self.stringValue = stringValue }
+  @inlinable package init?(intValue: Int) { nil }
+}

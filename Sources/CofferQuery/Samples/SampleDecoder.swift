@@ -10,7 +10,7 @@ struct SampleDecoder: Decoder {
   /// The bit for all nested places; nil if each place has its own.
   var forcedBit: Int?
 
-  var codingPath: [any CodingKey] { node.path.map { SampleKey($0) } }
+  var codingPath: [any CodingKey] { node.path.map { StringKey($0) } }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   /// Whether the decoder belongs to the sampled type itself.
   var isRoot: Bool { node === run.root && types.isEmpty }
@@ -191,14 +191,4 @@ struct SampleDecoder: Decoder {
   private var place: String {
     "\(run.type).\(node.description), of type \(node.types.first.map { "\($0)" } ?? "?"),"
   }
-}
-
-/// A coding key made from a string.
-struct SampleKey: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(_ string: String) { stringValue = string }
-  init(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
 }

@@ -102,16 +102,6 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   }
 }
 
-/// A coding key that consists of a string.
-struct StringKey: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(_ string: String) { stringValue = string }
-  init(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
-}
-
 /// Captures the decoder that it is decoded from.
 struct CapturedDecoder: Decodable {
   let decoder: any Decoder
