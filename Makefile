@@ -50,7 +50,8 @@ trials: setup ## Kill processes, damage files, cancel tasks and draw inputs, by 
 fuzz: setup ## Give changed inputs to the parsers (RUNS=10000000 TARGET=all ARGS="--seed N")
 	Scripts/with-fuzzer $(TARGET) --runs $(RUNS) $(ARGS)
 
-matrix: setup ## Exchange files of all settings with other SQLCiphers (ARGS="--every N --faults N --newest")
+matrix: setup ## Run the tests with other SQLCiphers, and exchange files of all settings (ARGS="--every N --faults N")
+	Scripts/check-engines $(ENGINES)
 	Scripts/check-matrix $(ARGS)
 
 simulate: setup ## Run random programs with a model, and processes with histories (ARGS="--seeds N --from N")
