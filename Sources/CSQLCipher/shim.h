@@ -293,6 +293,14 @@ static inline long coffer_keyring_unlink(long key) {
   return syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING, 0, 0);
 }
 
+// Copies the process, with this thread alone; Swift doesn't import fork.
+static inline int coffer_fork(void) { return (int)fork(); }
+
+// Makes a pipe that programs started from here don't have.
+static inline int coffer_pipe(int ends[2]) {
+  return (int)syscall(SYS_pipe2, ends, 02000000 /* O_CLOEXEC */);
+}
+
 // What glibc declares for GNU's dialect alone.
 #include <fcntl.h>
 

@@ -28,6 +28,40 @@ package enum SystemCalls {
   /// When a file was made, in nanoseconds since 1970; 0 where its file system doesn't know it.
   package static func birthTime(of path: String) -> Int64 { unsafe coffer_birth_time(path) }
 
+  /// Whether a function returns true in a copy of this process, which ends with it.
+  ///
+  /// The copy has this thread alone: a lock that another one holds stays locked there, so that the
+  /// function may hang. A crash prints nothing, and leaves no file.
+  /// - Returns: False as well if there is no result in time, or no copy.
+  package static func succeedsInChild(milliseconds: Int, _ body: () -> Bool) -> Bool {
+    var ends: [CInt] = [-1, -1]
+    guard unsafe coffer_pipe(&ends) == 0 else { return false }
+    defer { close(ends[0]) }
+    let child = coffer_fork()
+    if child == 0 {
+      var limit = rlimit()
+      unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+      // The program's handlers report its crashes, not those of a copy.
+      for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS] {
+        signal(number, SIG_DFL)
+      }
+      var result: UInt8 = body() ? 1 : 0
+      _ = unsafe write(ends[1], &result, 1)
+      _exit(0)
+    }
+    close(ends[1])
+    guard child > 0 else { return false }
+    var watched = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+    var result: UInt8 = 0
+    let hasResult =
+      retrying { unsafe poll(&watched, 1, CInt(milliseconds)) } > 0
+      && retrying { unsafe read(ends[0], &result, 1) } == 1
+    // A program that ignores its children's ends has none to wait for.
+    kill(child, SIGKILL)
+    _ = retrying { waitpid(child, nil, 0) }
+    return hasResult && result == 1
+  }
+
   // MARK: The kernel's keyrings
 
   /// Returns the number of a key of the type `user`; -1 with `errno` if there is none.

@@ -4,11 +4,17 @@ import Synchronization
 
 /// The choice of SQLCipher's cryptographic provider for keys of this process.
 ///
-/// SQLCipher has one registered provider for a process, whose functions each key copies. The first
-/// keyed connection registers ``KeptProvider``, if this version of SQLCipher is known and the
-/// provider's results equal those of SQLCipher's. Otherwise SQLCipher's stays registered.
+/// SQLCipher has one registered provider for a process, which each key takes. The first keyed
+/// connection registers ``KeptProvider``, if the layout of this SQLCipher's table is known, or
+/// proven in another process, and the provider's results equal those of SQLCipher's. Otherwise
+/// SQLCipher's stays registered.
 package enum CipherProvider {
-  private enum Choice { case undecided, stock, kept }
+  private enum Choice {
+    case undecided
+    /// SQLCipher's, and why.
+    case stock(String)
+    case kept(ProviderSwitch)
+  }
 
   private static let choice = Mutex(Choice.undecided)
 
@@ -24,54 +30,100 @@ package enum CipherProvider {
   ) -> (code: CInt, keepsContexts: Bool) {
     // Another connection must not change the provider meanwhile. Nothing is derived here.
     choice.withLock { choice in
-      if choice == .undecided { choice = register() }
-      guard choice != .undecided else { return (SQLite.noMemory, false) }
-      guard choice == .kept else { return (SQLite.key(connection, bytes), false) }
-      guard usesStock, let stock = unsafe SQLCipherLibrary.stockProvider,
-        let kept = unsafe KeptProvider.provider
-      else { return (SQLite.key(connection, bytes), true) }
-      guard unsafe SQLCipherLibrary.register(stock) else { return (SQLite.noMemory, false) }
-      defer {
-        if unsafe !SQLCipherLibrary.register(kept) { choice = .stock }
+      decide(&choice)
+      switch choice {
+      case .undecided: return (SQLite.noMemory, false)
+      case .stock: return (SQLite.key(connection, bytes), false)
+      case .kept(let providers):
+        guard usesStock else { return (SQLite.key(connection, bytes), true) }
+        guard providers.turn(toStock: true) else { return (SQLite.noMemory, false) }
+        defer {
+          if !providers.turn(toStock: false) {
+            choice = .stock("Coffer's can't be registered again")
+          }
+        }
+        return (SQLite.key(connection, bytes), false)
       }
-      return (SQLite.key(connection, bytes), false)
     }
   }
 
-  /// Whether keys use the provider that keeps its contexts.
-  package static var keepsContexts: Bool {
+  /// Describes the provider of the process's keys.
+  package static var description: String {
     choice.withLock { choice in
-      if choice == .undecided { choice = register() }
-      return choice == .kept
+      decide(&choice)
+      return switch choice {
+      case .undecided: description(keepsContexts: false, "memory is exhausted")
+      case .stock(let reason): description(keepsContexts: false, reason)
+      case .kept: description(keepsContexts: true)
+      }
     }
   }
 
-  /// Registers the provider that keeps its contexts, if it works.
-  ///
-  /// - Returns: The choice; none yet, if memory is exhausted.
-  private static func register() -> Choice {
+  /// Describes the provider of a keyed connection.
+  package static func description(keepsContexts: Bool) -> String {
+    if keepsContexts { return description(keepsContexts: true, nil) }
+    let reason: String? = choice.withLock { choice in
+      if case .stock(let reason) = choice { reason } else { nil }
+    }
+    return description(keepsContexts: false, reason ?? "as the connection asks for")
+  }
+
+  private static func description(keepsContexts: Bool, _ reason: String?) -> String {
+    let library = LibCrypto.version ?? "libcrypto"
+    return keepsContexts
+      ? "coffer: contexts kept, \(library)"
+      : "stock: SQLCipher's own, \(library)" + (reason.map { " (\($0))" } ?? "")
+  }
+
+  /// Decides with the first key. If memory is exhausted, the next key decides.
+  private static func decide(_ choice: inout Choice) {
+    guard case .undecided = choice else {
+      if case .kept(let providers) = choice, !providers.isIntact {
+        choice = .stock("another one was registered")
+      }
+      return
+    }
     // SQLCipher allocates its provider with the first of the open keys, and crashes if there is no
     // memory for it. While the anchor is open, that can't happen again, whatever the choice.
     do {
-      return unsafe registerKept(beside: try makeAnchor()) ? .kept : .stock
+      choice = unsafe choose(beside: try makeAnchor())
     } catch let error as DatabaseError where error.resultCode == .SQLITE_NOMEM {
-      return .undecided
+      return
     } catch {
-      return .stock
+      choice = .stock("\(error)")
     }
   }
 
-  /// Registers ``KeptProvider``, if this version of SQLCipher is known and its results are the
-  /// same.
-  private static func registerKept(beside anchor: SQLiteConnection) -> Bool {
-    guard SQLCipherGeneration.linked != .three, !isTurnedOff,
-      let version = try? SQLite.scalar(anchor, "PRAGMA cipher_version"),
-      SQLCipherLibrary.isKnown(version: version),
-      SQLCipherLibrary.usesStockProvider(),
-      let stock = unsafe SQLCipherLibrary.stockProvider,
-      let kept = unsafe KeptProvider.provider
-    else { return false }
-    return unsafe ProviderProof.holds(for: kept, beside: stock) && SQLCipherLibrary.register(kept)
+  /// Registers ``KeptProvider``, if it works with this SQLCipher.
+  private static func choose(beside anchor: SQLiteConnection) -> Choice {
+    guard SQLCipherGeneration.linked != .three else {
+      return .stock("SQLCipher 3 has another table of functions")
+    }
+    guard !isTurnedOff else { return .stock("\(variable) is set") }
+    guard let version = try? SQLite.scalar(anchor, "PRAGMA cipher_version"),
+      let knowledge = SQLCipherLibrary.knowledge(ofVersion: version)
+    else { return .stock("SQLCipher doesn't say its version") }
+    let name = "SQLCipher \(version.prefix { $0 != " " })"
+    guard let (stock, layout) = unsafe SQLCipherLibrary.stock,
+      knowledge == .newer ? layout == .listed : knowledge == .known(layout)
+    else { return .stock("\(name) has another table of functions than Coffer knows") }
+    guard SQLCipherLibrary.usesStockProvider() else {
+      return .stock("another one was registered")
+    }
+    guard let kept = unsafe KeptProvider.provider else {
+      return .stock("libcrypto's functions can't be found")
+    }
+    // What isn't known can crash, and does so in another process.
+    if knowledge == .newer, unsafe !ProviderProof.holdsInChild(for: kept, beside: stock) {
+      return .stock("\(name) is newer than Coffer, whose provider doesn't fit it")
+    }
+    guard unsafe ProviderProof.holds(for: kept, beside: stock) else {
+      return .stock("Coffer's has other results")
+    }
+    guard let providers = unsafe ProviderSwitch(from: stock, to: kept, layout: layout) else {
+      return .stock("Coffer's can't be registered")
+    }
+    return .kept(providers)
   }
 
   private static var isTurnedOff: Bool {
@@ -95,12 +147,5 @@ package enum CipherProvider {
       SQLite.closeWhenIdle(anchor)
       throw error
     }
-  }
-
-  /// Describes a provider.
-  package static func description(keepsContexts: Bool) -> String {
-    let library = LibCrypto.version ?? "libcrypto"
-    return keepsContexts
-      ? "coffer: contexts kept, \(library)" : "stock: SQLCipher's own, \(library)"
   }
 }

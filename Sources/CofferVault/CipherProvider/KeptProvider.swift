@@ -20,10 +20,16 @@ enum KeptProvider {
   ///
   /// Its name and version are those of SQLCipher's provider, whose pragmas show them.
   static let provider: SQLCipherProvider? = {
-    guard unsafe functions != nil else { return nil }
+    guard let engine = unsafe functions?.pointee.stock else { return nil }
+    let activate: SQLCipherProvider.Status = {
+      unsafe stock($0).activate?(stockContext($0)) ?? SQLite.ok
+    }
+    let deactivate: SQLCipherProvider.Status = {
+      unsafe stock($0).deactivate?(stockContext($0)) ?? SQLite.ok
+    }
     return unsafe SQLCipherProvider(
-      activate: { unsafe stock($0).activate(stockContext($0)) },
-      deactivate: { unsafe stock($0).deactivate(stockContext($0)) },
+      activate: engine.activate == nil ? nil : activate,
+      deactivate: engine.deactivate == nil ? nil : deactivate,
       name: { unsafe stock($0).name(stockContext($0)) },
       addRandom: { unsafe stock($0).addRandom(stockContext($0), $1, $2) },
       random: { unsafe stock($0).random(stockContext($0), $1, $2) },

@@ -25,6 +25,15 @@ enum ProviderProof {
       && authenticateSamePages((candidate, first), (reference, second))
   }
 
+  /// Whether ``holds(for:beside:)`` is true in a copy of this process, which may crash or hang.
+  static func holdsInChild(
+    for candidate: SQLCipherProvider, beside reference: SQLCipherProvider, milliseconds: Int = 2000
+  ) -> Bool {
+    SystemCalls.succeedsInChild(milliseconds: milliseconds) {
+      unsafe holds(for: candidate, beside: reference)
+    }
+  }
+
   private typealias Opened = (functions: SQLCipherProvider, context: UnsafeMutableRawPointer?)
 
   private static func haveSameFacts(_ first: Opened, _ second: Opened) -> Bool {

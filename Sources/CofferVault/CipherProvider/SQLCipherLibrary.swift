@@ -2,24 +2,49 @@ import CofferSQLite
 import Glibc
 
 /// The functions of SQLCipher for providers, which it exports but declares in no installed header.
-enum SQLCipherLibrary {
-  /// The versions whose table of functions is known to be ``SQLCipherProvider``, with which the
-  /// whole test suite has run.
-  private static let knownVersions: Set<String> = ["4.6.1"]
-
+package enum SQLCipherLibrary {
   private typealias Register = @convention(c) @Sendable (UnsafeMutableRawPointer?) -> CInt
   private typealias Current = @convention(c) @Sendable () -> UnsafeMutableRawPointer?
+  private typealias Allocate = @convention(c) @Sendable (UInt64) -> UnsafeMutableRawPointer?
   private typealias Locate =
     @convention(c) @Sendable (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> CInt
   private typealias SetUp = @convention(c) @Sendable (UnsafeMutableRawPointer?) -> CInt
 
-  /// Whether the table is known for a version, as `PRAGMA cipher_version` returns it.
-  static func isKnown(version: String) -> Bool {
-    knownVersions.contains(String(version.prefix { $0 != " " }))
+  /// What is known of a version's table.
+  enum Knowledge: Hashable {
+    /// The layout of its table, with which the tests have run, or its neighbors' on both sides.
+    case known(SQLCipherProvider.Layout)
+    /// It is newer than all that is known: its table may be that of the last one.
+    case newer
+    /// It is older, with another table.
+    case older
   }
 
-  /// SQLCipher's provider; nil if its table isn't the known one.
-  static let stockProvider: SQLCipherProvider? = {
+  /// Says what is known of a version, as `PRAGMA cipher_version` returns it.
+  static func knowledge(ofVersion version: String) -> Knowledge? {
+    guard let numbers = numbers(of: version) else { return nil }
+    switch numbers {
+    case (4, 4...6): return .known(.copied)
+    case (4, 7...19): return .known(.listed)
+    case (...3, _), (4, ..<4): return .older
+    default: return .newer
+    }
+  }
+
+  /// Whether a version, as `PRAGMA cipher_version` returns it, comes before another one.
+  package static func isVersion(_ version: String, before other: (Int, Int)) -> Bool {
+    numbers(of: version).map { $0 < other } ?? false
+  }
+
+  private static func numbers(of version: String) -> (major: Int, minor: Int)? {
+    let numbers = version.prefix { $0 != " " }.split(separator: ".").map { Int($0) }
+    guard numbers.count == 3, let major = numbers[0], let minor = numbers[1], numbers[2] != nil
+    else { return nil }
+    return (major, minor)
+  }
+
+  /// SQLCipher's provider and its layout; nil if its table isn't like any known one.
+  static let stock: (provider: SQLCipherProvider, layout: SQLCipherProvider.Layout)? = {
     guard let setUp = unsafe LibCrypto.find("sqlcipher_openssl_setup", as: SetUp.self) else {
       return nil
     }
@@ -41,36 +66,54 @@ enum SQLCipherLibrary {
       }
       return code == 0 ? nil : info[1]
     }
+    let isListed = table[..<2].allSatisfy { $0 == 0 }
     guard let home = library(UInt(bitPattern: key)),
-      table[..<words].allSatisfy({ library($0) == home })
+      table[(isListed ? 2 : 0)..<words].allSatisfy({ library($0) == home })
     else { return nil }
-    // SAFETY: all words are addresses in SQLCipher. That they are the functions of these names
-    // follows from its version; ``CipherProvider`` checks it before.
-    return unsafe table.withUnsafeBytes { unsafe $0.load(as: SQLCipherProvider.self) }
+    // SAFETY: the words are addresses in SQLCipher, or null where the type allows it. That they are
+    // the functions of these names follows from its version; ``CipherProvider`` checks it before.
+    let provider = unsafe table.withUnsafeBytes { unsafe $0.load(as: SQLCipherProvider.self) }
+    return unsafe (provider, isListed ? .listed : .copied)
   }()
+
+  /// SQLCipher's provider; nil if its table isn't like any known one.
+  static var stockProvider: SQLCipherProvider? { unsafe stock?.provider }
+
+  /// The registered table.
+  ///
+  /// - Precondition: A connection has a key, so that a provider is registered.
+  static var current: UnsafeMutableRawPointer? {
+    unsafe LibCrypto.find("sqlcipher_get_provider", as: Current.self)?()
+  }
 
   /// Whether the registered provider is SQLCipher's.
   ///
   /// - Precondition: A connection has a key, so that a provider is registered.
   static func usesStockProvider() -> Bool {
-    guard let stock = unsafe stockProvider,
-      let current = unsafe LibCrypto.find("sqlcipher_get_provider", as: Current.self)?()
-    else { return false }
+    guard let stock = unsafe stockProvider, let current = unsafe current else { return false }
     // SAFETY: the registered table isn't freed while a connection has a key.
     return unsafe withUnsafeBytes(of: stock) { stock in
       unsafe stock.elementsEqual(UnsafeRawBufferPointer(start: current, count: stock.count))
     }
   }
 
-  /// Registers a provider for keys that are set from now on.
-  ///
-  /// SQLCipher copies its table for each key.
-  static func register(_ provider: SQLCipherProvider) -> Bool {
-    guard let register = unsafe LibCrypto.find("sqlcipher_register_provider", as: Register.self),
-      let memory = unsafe SQLite.allocate(MemoryLayout<SQLCipherProvider>.size)
-    else { return false }
-    // SAFETY: SQLCipher owns the memory now, and frees it with SQLite's allocator.
-    unsafe memory.initializeMemory(as: SQLCipherProvider.self, to: provider)
-    return unsafe register(memory) == SQLite.ok
+  /// Registers a table for keys that are set from now on.
+  static func register(_ table: UnsafeMutableRawPointer) -> Bool {
+    let register = unsafe LibCrypto.find("sqlcipher_register_provider", as: Register.self)
+    return unsafe register?(table) == SQLite.ok
+  }
+
+  /// Returns memory that SQLCipher owns as soon as it is registered; nil if there is none.
+  static func allocateTable(_ layout: SQLCipherProvider.Layout) -> UnsafeMutableRawPointer? {
+    let size = unsafe MemoryLayout<SQLCipherProvider>.size
+    switch layout {
+    case .copied:
+      // It frees the last table with SQLite's allocator.
+      return unsafe SQLite.allocate(size)
+    case .listed:
+      // It frees all tables as the process ends, with its own allocator.
+      let allocate = unsafe LibCrypto.find("sqlcipher_malloc", as: Allocate.self)
+      return allocate?(UInt64(size + MemoryLayout<UInt>.size))
+    }
   }
 }

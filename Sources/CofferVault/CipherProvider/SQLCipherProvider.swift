@@ -1,9 +1,9 @@
 import CofferSQLite
 
-/// SQLCipher's table of cryptographic functions, `sqlcipher_provider`, as in version 4.6.
+/// SQLCipher's table of cryptographic functions, `sqlcipher_provider`.
 ///
-/// No installed header declares it, and later versions have another one. See
-/// <https://github.com/sqlcipher/sqlcipher/blob/v4.6.1/src/sqlcipher.h>.
+/// No installed header declares it, and versions lay it out in different ways: see ``Layout``. What
+/// follows the first two functions is the same in each layout that Coffer knows.
 @unsafe struct SQLCipherProvider: Sendable {
   /// The data that a provider keeps for one encrypted file of a connection.
   typealias Context = UnsafeMutableRawPointer
@@ -32,8 +32,22 @@ import CofferSQLite
   typealias HMACSize = @convention(c) @Sendable (Context?, _ algorithm: CInt) -> CInt
   typealias ContextChange = @convention(c) @Sendable (UnsafeMutablePointer<Context?>?) -> CInt
 
-  var activate: Status
-  var deactivate: Status
+  /// How a version of SQLCipher lays out a table, and how long it uses it.
+  enum Layout {
+    /// Versions 4.4.0 to 4.6.1. Each key copies the registered table, which SQLCipher owns.
+    ///
+    /// <https://github.com/sqlcipher/sqlcipher/blob/v4.6.1/src/sqlcipher.h>
+    case copied
+    /// Version 4.7.0 and later. The first two functions are for the process, and null in
+    /// SQLCipher's table. A word more lists the tables. Each key refers to the registered table.
+    ///
+    /// <https://github.com/sqlcipher/sqlcipher/blob/v4.7.0/src/sqlcipher.h>
+    case listed
+  }
+
+  /// For each encrypted file in ``Layout/copied``, and null in ``Layout/listed``.
+  var activate: Status?
+  var deactivate: Status?
   var name: Text
   var addRandom: AddRandom
   var random: Random

@@ -84,11 +84,16 @@ struct CipherProviderTests {
     #expect(child.readLine()?.hasPrefix(prefix) == true)
   }
 
-  @Test func `only versions that are known by number get it`() {
-    #expect(SQLCipherLibrary.isKnown(version: "4.6.1 community"))
-    #expect(SQLCipherLibrary.isKnown(version: "4.6.1"))
-    for version in ["4.6.10 community", "4.7.0 community", "4.19.0 community", "3.4.1", ""] {
-      #expect(!SQLCipherLibrary.isKnown(version: version))
+  @Test func `what is known of a version's table follows from its number`() {
+    let expected: [(String, SQLCipherLibrary.Knowledge?)] = [
+      ("4.4.0 community", .known(.copied)), ("4.6.1 community", .known(.copied)),
+      ("4.6.10", .known(.copied)), ("4.7.0 community", .known(.listed)),
+      ("4.19.0 community", .known(.listed)), ("4.20.0 community", .newer), ("5.0.0", .newer),
+      ("4.3.0 community", .older), ("3.4.2", .older), ("3.4.1", .older),
+      ("", nil), ("4.6", nil), ("4.6.1.2", nil), ("4.x.1", nil), ("community", nil),
+    ]
+    for (version, knowledge) in expected {
+      #expect(SQLCipherLibrary.knowledge(ofVersion: version) == knowledge, "\(version)")
     }
   }
 
@@ -284,6 +289,24 @@ struct KeptProviderTests {
       let holds = ProviderProof.holds(for: faulty, beside: stock)
       #expect(!holds, "fault \(number)")
     }
+  }
+
+  @Test func `a provider that crashes or hangs in a copy of the process is not taken`() {
+    let ends: [(name: String, change: (inout SQLCipherProvider) -> Void)] = [
+      ("abort", { $0.cipher = { _, _, _, _, _, _, _, _ in abort() } }),
+      ("fault", { $0.hmacSize = { _, _ in kill(getpid(), SIGSEGV) } }),
+      ("exit", { $0.deriveKey = { _, _, _, _, _, _, _, _, _ in _exit(0) } }),
+      ("hang", { $0.keySize = { _ in pause() } }),
+      ("result", { $0.ivSize = { _ in 12 } }),
+    ]
+    for (name, change) in ends {
+      var faulty = kept
+      change(&faulty)
+      let holds = ProviderProof.holdsInChild(for: faulty, beside: stock, milliseconds: 1000)
+      #expect(!holds, "\(name)")
+    }
+    let holds = ProviderProof.holdsInChild(for: kept, beside: stock)
+    #expect(holds)
   }
 
   @Test func `a provider that ignores a new key is not taken`() {
