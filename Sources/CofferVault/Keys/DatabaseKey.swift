@@ -156,10 +156,11 @@ extension DatabaseKey {
     }
   }
 
-  /// Whether SQLCipher would interpret the passphrase as a raw key. It checks the length, the
-  /// prefix and the digits, but not the closing quote.
+  /// Whether SQLCipher would interpret the passphrase as a raw key, from 4.7 on also with an HMAC key.
+  ///
+  /// It checks the length, the prefix and the digits, and only from 4.7 on the closing quote.
   var looksLikeKeySpec: Bool {
-    guard isPassphrase, bytes.count == 67 || bytes.count == 99 else { return false }
+    guard isPassphrase, [67, 99, 163].contains(bytes.count) else { return false }
     return bytes.withUnsafeBytes { bytes in
       unsafe (bytes[0] == 0x78 || bytes[0] == 0x58) && bytes[1] == 0x27
         && bytes[2..<(bytes.count - 1)].allSatisfy { hexValue($0) != nil }

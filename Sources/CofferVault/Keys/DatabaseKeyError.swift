@@ -37,6 +37,11 @@ extension DatabaseKeyError: CustomStringConvertible, LocalizedError {
     case .wrongKeyLength(let count) where count == 64 || count == 96:
       "A raw key is 32 bytes, but \(count) were given. If they are hexadecimal digits, decode "
         + "them first."
+    case .wrongKeyLength(let count) where count == 80 || count == 160:
+      "A raw key is 32 bytes, but there are \(count == 80 ? "80" : "160"), which SQLCipher 4.7 takes "
+        + "for a key, a salt and an HMAC key. Coffer opens files whose HMAC key is derived: give "
+        + "the first 32 bytes, and the salt. For a passphrase of 160 digits, use "
+        + ".passphrase(_:)."
     case .wrongKeyLength(let count):
       "A raw key is 32 bytes, but \(count) were given. For a secret of another length, use "
         + ".passphrase(bytes:)."

@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1, 16, 31, 33, 64, 96])
+  @Test(arguments: [0, 1, 16, 31, 33, 64, 80, 96, 160])
   func `a raw key of another length than 32 bytes is refused`(count: Int) {
     #expect(throws: DatabaseKeyError.wrongKeyLength(byteCount: count)) {
       try DatabaseKey.raw([UInt8](repeating: 7, count: count))

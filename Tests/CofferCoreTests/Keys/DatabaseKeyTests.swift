@@ -78,7 +78,7 @@ struct DatabaseKeyTests {
   }
 
   @Test func `a passphrase that SQLCipher would take for a raw key is not handed to it`() {
-    for digits in [64, 96] {
+    for digits in [64, 96, 160] {
       for (start, end) in [("x'", "'"), ("X'", "'"), ("x'", "\"")] {
         let key = DatabaseKey.passphrase(start + String(repeating: "aF", count: digits / 2) + end)
         #expect(throws: DatabaseKeyError.ambiguousPassphrase) { try key.keySpec() }
@@ -154,6 +154,18 @@ struct KeyFileTests {
         try key(digits + salt + end)
           .isSameKey(as: .raw(KeyFixtures.rawBytes, salt: KeyFixtures.salt)))
     }
+  }
+
+  @Test func `160 digits are told to hold an HMAC key, which Coffer derives`() throws {
+    for end in ["", "\n", "\r\n"] {
+      let error = #expect(throws: DatabaseKeyError.self) {
+        try key(String(repeating: "aF", count: 80) + end)
+      }
+      #expect(error == .wrongKeyLength(byteCount: 80))
+      #expect("\(error as Any)".contains("HMAC key"))
+    }
+    let text = String(repeating: "a", count: 159)
+    #expect(try key(text).isSameKey(as: .passphrase(text)))
   }
 
   @Test func `other text is a passphrase without its last line end`() throws {
