@@ -63,7 +63,8 @@ extension Database {
   /// The error to throw for an SQLite error: `CancellationError` if the access was cancelled, and
   /// `SQLITE_INTERRUPT` if an interruption ended a wait for a lock.
   func translated(_ error: DatabaseError) -> any Error {
-    let error = explainingCorruption(explainingChangedKey(explainingTokenizers(error)))
+    let error = explainingRefusedPages(
+      explainingCorruption(explainingChangedKey(explainingTokenizers(error))))
     let wasInterrupted = error.resultCode == .SQLITE_BUSY && hooks.busyWait?.wasInterrupted == true
     guard error.resultCode == .SQLITE_INTERRUPT || wasInterrupted else { return error }
     if interruption.isCancelled.load(ordering: .relaxed) { return CancellationError() }

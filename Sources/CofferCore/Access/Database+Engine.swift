@@ -32,24 +32,53 @@ extension Database {
     let version = try? DatabaseQueue().inDatabase {
       try LibrarySQL.scalar("PRAGMA cipher_version", in: $0.openConnection())
     }
+    let cipherVersion = version.flatMap(\.self) ?? "none"
     let features = SQLiteFeatures.linked
-    let number = features.version
     return Engine(
-      cipherVersion: version.flatMap(\.self) ?? "none",
-      sqliteVersion: "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)",
-      cipherProviderDescription: cipherProviderDescription, faults: Engine.faults(of: features))
+      cipherVersion: cipherVersion, sqliteVersion: features.name,
+      cipherProviderDescription: cipherProviderDescription,
+      faults: Engine.faults(of: features, cipherVersion: cipherVersion))
   }()
 }
 
 extension Database.Engine {
-  static func faults(of features: SQLiteFeatures) -> [Fault] {
-    guard features.losesCommitsAtCheckpoints else { return [] }
-    return [
-      Fault(
-        description: "SQLite before 3.51.3 can lose commits when a checkpoint begins while another "
-          + "connection's commit restarts the log. Coffer's checkpoints keep others from committing; "
-          + "other programs that write the same file with such an engine don't.",
-        link: "https://sqlite.org/wal.html#walresetbug")
-    ]
+  static func faults(of features: SQLiteFeatures, cipherVersion: String) -> [Fault] {
+    var faults: [Fault] = []
+    if features.losesCommitsAtCheckpoints {
+      faults.append(
+        Fault(
+          description: "SQLite before 3.51.3 can lose commits when a checkpoint begins while another "
+            + "connection's commit restarts the log. Coffer's checkpoints keep others from "
+            + "committing; other programs that write the same file with such an engine don't.",
+          link: "https://sqlite.org/wal.html#walresetbug"))
+    }
+    if features.deletesDamagedJournals {
+      faults.append(
+        Fault(
+          description: "SQLite 3.53.0 to 3.53.3 can delete a hot rollback journal, and not undo a "
+            + "transaction of several files, after a power cut during its commit. Coffer attaches no "
+            + "file there while another one has such a journal; WAL mode isn't affected.",
+          link: "https://gitlab.com/cznic/sqlite/commit/cc920f9b5d957059ff73ff5600f8c80ef440d3af"))
+    }
+    if features.hasFTS5, SQLCipherLibrary.isVersion(cipherVersion, before: (4, 17)) {
+      for number in ["CVE-2026-11822", "CVE-2026-11824"] {
+        faults.append(
+          Fault(
+            description: "FTS5 of SQLCipher before 4.17.0 can leave the bounds of its memory with a "
+              + "damaged full-text index (\(number)). Coffer reads no page without its key's code, "
+              + "but can't help where somebody with the key made the index to do harm.",
+            link: "https://nvd.nist.gov/vuln/detail/\(number)"))
+      }
+    }
+    if features.refusesPagesAfterFailure {
+      faults.append(
+        Fault(
+          description: "SQLCipher since 4.7.0 refuses all pages of a connection after one that it "
+            + "couldn't read; before 4.18 it calls that exhausted memory, and 4.19 returns zeros. "
+            + "Coffer asks it at the end of each transaction, repeats the first error, and opens the "
+            + "file again for the next access, unless its log is archived.",
+          link: "https://github.com/sqlcipher/sqlcipher/blob/v4.7.0/src/sqlcipher.c"))
+    }
+    return faults
   }
 }

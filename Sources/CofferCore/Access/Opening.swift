@@ -148,7 +148,8 @@ struct Opening {
   }
 
   private func reopen(_ database: Database) throws {
-    database.reconnect(to: try SQLite.connect(to: file, flags: .readWrite))
+    database.reconnect(
+      to: try SQLite.connect(to: file, flags: configuration.readonly ? .readOnly : .readWrite))
     do {
       try setUp(database)
     } catch {

@@ -88,7 +88,10 @@ final class SerializedDatabase: @unchecked Sendable {
   /// Schedules `body`, which is called once, and returns.
   func schedule(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     gate.schedule { [self] in
-      do { _ = try database.openConnection() } catch { return body(.failure(error)) }
+      do {
+        try database.recoverFromRefusedPages()
+        _ = try database.openConnection()
+      } catch { return body(.failure(error)) }
       scheduledAccess { body(.success($0)) }
     }
   }
@@ -134,6 +137,7 @@ final class SerializedDatabase: @unchecked Sendable {
   }
 
   private func access<T>(_ body: (Database) throws -> T) throws -> T {
+    if database.keying.refusal != nil { try database.recoverFromRefusedPages() }
     let connection = try database.openConnection()
     if !SQLite.isAutocommit(connection), !keepsTransaction { try database.endLeftTransaction() }
     database.hasFailedRollback = false
@@ -224,7 +228,7 @@ final class SerializedDatabase: @unchecked Sendable {
     try gate.withAccess { () throws -> Void in
       database.externalChanges?.stop()
       database.closeConnection()
-      database.keying.failure = nil
+      (database.keying.failure, database.keying.refusal) = (nil, nil)
       defer { database.freshness.failure = nil }
       if let failure = database.freshness.failure { throw failure }
     }

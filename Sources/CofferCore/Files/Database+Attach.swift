@@ -38,6 +38,7 @@ extension Database {
         message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
         hint: "Open it with a separate connection, or convert it with DatabaseFile.convert.")
     }
+    if isNew, !isMemory { try refuseSecondJournal() }
     if key != nil { keying.mayHaveAttachedFile = true }
     do {
       try FileKey.attach(path, as: name, spec: fileKey?.spec, to: connection)
@@ -45,8 +46,9 @@ extension Database {
       throw explainedAttachError(error, path, fileKey)
     }
     schemaDidChange()
-    guard fileKey != nil else { return }
     do {
+      if !isNew { try refuseSecondJournal(of: name) }
+      guard fileKey != nil else { return }
       if isNew {
         keying.isBeingSet = true
         defer { keying.isBeingSet = false }
@@ -71,6 +73,28 @@ extension Database {
     statementCache.removeAll()
     try execute(sql: "DETACH DATABASE \(name.quotedDatabaseIdentifier)")
     schemaDidChange()
+  }
+
+  /// Throws if a transaction could have two rollback journals, where SQLite can lose one.
+  ///
+  /// - Parameter attached: The schema that was attached; nil for one that will be.
+  func refuseSecondJournal(of attached: String? = nil) throws {
+    guard SQLiteFeatures.linked.deletesDamagedJournals else { return }
+    let others = ["main"] + attachedSchemas.filter { $0 != attached }
+    guard try attached.map(hasRollbackJournal) ?? true,
+      let other = try others.first(where: hasRollbackJournal)
+    else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "\(attached ?? "a file") isn't attached while \(other) has a rollback journal, too",
+      hint: "SQLite 3.53.0 to 3.53.3 can lose it in a power cut. Use WAL mode for all but one of "
+        + "the files, or another version of SQLCipher.")
+  }
+
+  private func hasRollbackJournal(_ schema: String) throws -> Bool {
+    let mode = try setting("PRAGMA \(schema.quotedDatabaseIdentifier).journal_mode")
+    return try ["delete", "truncate", "persist"].contains(mode)
+      && SQLite.isReadOnly(openConnection(), schema: schema) == false
   }
 
   private func explainedAttachError(

@@ -79,15 +79,17 @@ extension Database {
 
   private func refuseUnsafeAttachOrVacuum(_ sql: String, from offset: Int) throws -> Bool {
     var text = sql
-    let (refusal, bindsName, givesKey) = text.withUTF8 { utf8 in
+    let (refusal, bindsName, givesKey, isAttach) = text.withUTF8 { utf8 in
       guard let statement = FileStatement(utf8, from: offset) else {
-        return (SQLRefusal?.none, false, false)
+        return (SQLRefusal?.none, false, false, false)
       }
       return (
-        statement.refusal(isKeyed: isKeyed), statement.bindsName, statement.mayGiveKey
+        statement.refusal(isKeyed: isKeyed), statement.bindsName, statement.mayGiveKey,
+        statement.isAttach
       )
     }
     if let refusal { throw refusal.error(sql) }
+    if isAttach { try refuseSecondJournal() }
     if givesKey { keying.mayHaveAttachedFile = true }
     return bindsName
   }

@@ -11,7 +11,7 @@ import CofferVault
   /// The index of `AS` in `ATTACH`, or of `INTO` in `VACUUM`.
   private let separator: Int?
 
-  private var isAttach: Bool { words.first == "ATTACH" }
+  var isAttach: Bool { words.first == "ATTACH" }
 
   /// Reads a statement; nil for any other one.
   @safe init?(_ utf8: UnsafeBufferPointer<UInt8>, from offset: Int) {

@@ -24,6 +24,10 @@ final class Keying {
   var mayHaveAttachedFile = false
   /// The reason why a connection without HMACs closes itself; later accesses throw it.
   var failure: DatabaseError?
+  /// The error since which SQLCipher refuses all pages of the connection.
+  var refusal: DatabaseError?
+  /// How many pages had been read from the files when SQLCipher last said that it refuses none.
+  var checkedMisses: CInt = 0
 
   init(_ resolved: DatabaseKey?, known: KnownKey?) {
     (self.resolved, self.known) = (resolved, known)

@@ -40,6 +40,7 @@ final class Checkpointer {
   /// What has to see the commits before they are moved to the file: each decides what those before
   /// it are asked to do.
   private var followers: [any LogFollower] = []
+  var hasFollowers: Bool { !followers.isEmpty }
   /// Whether the log stays when the database is closed: an archive goes on with it.
   var keepsLog = false
   private var pageCount = 0

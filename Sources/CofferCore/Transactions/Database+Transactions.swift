@@ -349,19 +349,26 @@ extension Database {
   /// Where the last page of a long value fails its authentication, SQLCipher returns zeros in its
   /// place without an error, and fails at the next page that the transaction requests. So this
   /// requests one, unless all pages came from the cache, which holds no damaged pages.
+  ///
+  /// SQLCipher 4.19 goes on with zeros, in this transaction and in later ones, and is asked.
   func checkDamage(since misses: CInt) throws {
-    guard isKeyed, !accessState.contains(.pendingTransaction), cacheMisses != misses else {
-      return
-    }
+    guard isKeyed, !accessState.contains(.pendingTransaction) else { return }
+    let isAsked = SQLiteFeatures.linked.refusesPagesAfterFailure
+    guard cacheMisses != (isAsked ? keying.checkedMisses : misses) else { return }
     let connection = try openConnection()
     let code = runDespiteInterruptions(in: connection) {
       control.run(.touchSchema, in: connection)
     }
-    guard code != SQLite.ok else { return }
+    guard code != SQLite.ok else {
+      guard isAsked else { return }
+      guard refusedSchema == nil else { throw damage(sql: nil) }
+      keying.checkedMisses = cacheMisses
+      return
+    }
     let error = explainingChangedKey(DatabaseError(code: code, connection: connection))
     switch error.resultCode {
     case .SQLITE_ERROR, .SQLITE_CORRUPT, .SQLITE_NOTADB:
-      throw error.cipherDiagnosis == nil ? Database.damage(sql: nil) : error
+      throw error.cipherDiagnosis == nil ? damage(sql: nil) : error
     default: throw translated(error)
     }
   }
@@ -375,13 +382,14 @@ extension Database {
       let connection = sqliteConnection, !SQLite.isAutocommit(connection),
       control.run(.touchSchema, in: connection) == ResultCode.SQLITE_ERROR.rawValue
     else { return error }
-    return Database.damage(sql: error.sql)
+    return damage(sql: error.sql)
   }
 
-  private static func damage(sql: String?) -> DatabaseError {
-    DatabaseError(
-      resultCode: .SQLITE_CORRUPT, message: "a page of the file is damaged", sql: sql,
-      hint: "Values read in this transaction may be incomplete. Copy the file before anything "
-        + "else; checkCipherIntegrity() returns the damaged pages.")
+  private func damage(sql: String?) -> DatabaseError {
+    explainingRefusedPages(
+      DatabaseError(
+        resultCode: .SQLITE_CORRUPT, message: "a page of the file is damaged", sql: sql,
+        hint: "Values read in this transaction may be incomplete. Copy the file before anything "
+          + "else; checkCipherIntegrity() returns the damaged pages."))
   }
 }

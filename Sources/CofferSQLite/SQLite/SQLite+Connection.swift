@@ -22,6 +22,7 @@ extension SQLite {
   @safe package static func open(
     _ path: String, flags: OpenFlags
   ) throws(OpenFailure) -> SQLiteConnection {
+    if let otherEngine { throw OpenFailure(code: SQLITE_MISUSE, message: otherEngine, systemError: 0) }
     _ = SQLiteMemory.isInstalled
     _ = ErrorLog.isInstalled
     var connection: SQLiteConnection?
@@ -37,6 +38,9 @@ extension SQLite {
     unsafe sqlite3_extended_result_codes(connection, 1)
     return unsafe connection
   }
+
+  /// Why this process's library can't be used at all.
+  private static let otherEngine = SQLiteFeatures.mismatch()
 
   /// The reason why a file could not be opened.
   package struct OpenFailure: Error {

@@ -13,6 +13,26 @@ package struct SQLiteFeatures: Sendable {
 
   package static let linked = SQLiteFeatures(version: SQLite.versionNumber)
 
+  /// Why a library can't serve code that was compiled with a header; nil if it can.
+  ///
+  /// SQLite keeps its functions: a library that is newer than the header serves it. An older one
+  /// lacks some of those that `shim.h` then calls. The generations of SQLCipher have other files.
+  static func mismatch(
+    header: Int = headerVersion, library: Int = SQLite.versionNumber
+  ) -> String? {
+    let firstOfGeneration = 3_025_000
+    let lacks = [3_020_000, 3_037_000, 3_038_000].contains { header >= $0 && library < $0 }
+    guard lacks || (header >= firstOfGeneration) != (library >= firstOfGeneration) else {
+      return nil
+    }
+    return "Coffer was compiled with the header of SQLite \(SQLiteFeatures(version: header).name), "
+      + "but the program has loaded libsqlcipher with SQLite "
+      + "\(SQLiteFeatures(version: library).name). Compile it again, or install the other one."
+  }
+
+  /// The version, such as `3.46.1`.
+  package var name: String { "\(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)" }
+
   package init(version: Int) { self.version = version }
 
   private func isAtLeast(_ minor: Int) -> Bool { version >= 3_000_000 + minor * 1000 }
@@ -71,13 +91,22 @@ package struct SQLiteFeatures: Sendable {
   /// SQLCipher 4.7, with SQLite 3.49, and later read the file for anything but a pragma.
   package var compilesBeforeKey: Bool { !isAtLeast(49) }
 
+  /// Whether SQLCipher refuses all pages of a connection after one that it couldn't decrypt, as
+  /// version 4.7 and later do.
+  package var refusesPagesAfterFailure: Bool { isAtLeast(49) }
+
+  /// Whether a hot rollback journal is deleted, and not played, if the name of the super-journal at
+  /// its end was lost in the crash.
+  ///
+  /// SQLite 3.53.0 to 3.53.3, in SQLCipher 4.15 to 4.17.
+  package var deletesDamagedJournals: Bool { (3_053_000...3_053_003).contains(version) }
+
   /// Throws if a feature is missing.
   package func require(_ hasFeature: Bool, _ feature: String, _ neededVersion: String) throws {
     guard !hasFeature else { return }
     throw DatabaseError(
       resultCode: .SQLITE_ERROR,
       message: "\(feature) needs SQLite \(neededVersion) or later",
-      hint: "This is SQLite \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000): "
-        + "install libsqlcipher 4.")
+      hint: "This is SQLite \(name): install libsqlcipher 4.")
   }
 }

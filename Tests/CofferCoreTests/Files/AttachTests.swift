@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferSQLite
 
 struct AttachTests {
   let directory: TemporaryDirectory
@@ -41,6 +42,31 @@ struct AttachTests {
       let other = try DatabaseQueue(path: path, configuration: configuration)
       #expect(try other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM o") } == 2)
       try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  /// SQLite can lose one of two journals there: see `Database.Engine.faults`.
+  @Test(
+    .enabled(
+      if: SQLiteFeatures.linked.deletesDamagedJournals, "only SQLite 3.53.0 to 3.53.3 deletes them"))
+  func `no transaction gets two rollback journals`() throws {
+    let path = try makeFile(otherKey)
+    let queue = try makeMain()
+    func error(_ body: (Database) throws -> Void) -> DatabaseError? {
+      #expect(throws: DatabaseError.self) { try queue.inDatabase(body) }
+    }
+    let refusals = [
+      error { try $0.attach(path, as: "other", key: otherKey) },
+      error { try $0.attach(directory.path("new.db"), as: "new", key: otherKey) },
+      error { try $0.execute(sql: "ATTACH ? AS other KEY ?", arguments: [path, "secret"]) },
+    ]
+    for refusal in refusals { #expect(refusal?.message?.contains("rollback journal") == true) }
+    #expect(DatabaseFile.inspect(at: directory.path("new.db")).size == 0)
+    try queue.inDatabase { db in
+      try db.attach(":memory:", as: "memory", key: nil)
+      #expect(try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal")
+      try db.attach(path, as: "other", key: otherKey)
+      #expect(try Int.fetchOne(db, sql: "SELECT a FROM other.o") == 7)
     }
   }
 
