@@ -47,8 +47,8 @@ extension Database.Engine {
     if features.losesCommitsAtCheckpoints {
       faults.append(
         Fault(
-          description: "SQLite before 3.51.3 can lose commits when a checkpoint begins while another "
-            + "connection's commit restarts the log. Coffer's checkpoints keep others from "
+          description: "SQLite before 3.51.3 can lose commits when a checkpoint begins while "
+            + "another connection's commit restarts the log. Coffer's checkpoints keep others from "
             + "committing; other programs that write the same file with such an engine don't.",
           link: "https://sqlite.org/wal.html#walresetbug"))
     }
@@ -56,15 +56,16 @@ extension Database.Engine {
       faults.append(
         Fault(
           description: "SQLite 3.53.0 to 3.53.3 can delete a hot rollback journal, and not undo a "
-            + "transaction of several files, after a power cut during its commit. Coffer attaches no "
-            + "file there while another one has such a journal; WAL mode isn't affected.",
+            + "transaction of several files, after a power cut during its commit. Coffer attaches "
+            + "no file there while another one has such a journal; WAL mode isn't affected.",
           link: "https://gitlab.com/cznic/sqlite/commit/cc920f9b5d957059ff73ff5600f8c80ef440d3af"))
     }
     if features.hasFTS5, SQLCipherLibrary.isVersion(cipherVersion, before: (4, 17)) {
       for number in ["CVE-2026-11822", "CVE-2026-11824"] {
         faults.append(
           Fault(
-            description: "FTS5 of SQLCipher before 4.17.0 can leave the bounds of its memory with a "
+            description:
+              "FTS5 of SQLCipher before 4.17.0 can leave the bounds of its memory with a "
               + "damaged full-text index (\(number)). Coffer reads no page without its key's code, "
               + "but can't help where somebody with the key made the index to do harm.",
             link: "https://nvd.nist.gov/vuln/detail/\(number)"))

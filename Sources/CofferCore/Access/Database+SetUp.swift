@@ -129,7 +129,7 @@ extension Database {
     } catch let error as DatabaseError {
       switch error.resultCode {
       case .SQLITE_NOTADB, .SQLITE_CORRUPT: throw try diagnose(error)
-      default: throw error
+      default: throw canBeRefusedPages && refusedSchema == "main" ? try diagnose(error) : error
       }
     }
   }

@@ -147,6 +147,7 @@ final class SerializedDatabase: @unchecked Sendable {
     do {
       result = try body(database)
     } catch {
+      database.noteRefusedPages(error)
       try? end()
       database.closeAfterChangedKey()
       throw error

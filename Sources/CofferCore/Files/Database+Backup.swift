@@ -39,6 +39,14 @@ extension Database {
       from: openConnection(), to: target.openConnection(), pagesPerStep: pagesPerStep,
       progress: progress)
     defer { target.didReplaceContent() }
+    // SQLCipher 4.19 has then given zeros for pages.
+    if canBeRefusedPages, refusedSchema == "main" {
+      let failure = DatabaseError(
+        code: ResultCode.SQLITE_CORRUPT.rawValue, connection: try openConnection())
+      throw DatabaseError(
+        resultCode: failure.extendedResultCode,
+        message: "the copy can't be used: \(failure.message ?? "")", hint: failure.hint)
+    }
     do {
       try target.proveBackup()
     } catch let error as DatabaseError where error.resultCode != .SQLITE_CORRUPT {
@@ -149,6 +157,11 @@ extension Database {
     }
     do {
       let findings = try connection.findings("PRAGMA quick_check(1)", at: path)
+      do { try connection.checkPages() } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_CORRUPT
+      {
+        throw failure(findings.first ?? error.message ?? "")
+      }
       if let finding = findings.first { throw failure(finding) }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
       throw failure(error.message ?? "\(error)")

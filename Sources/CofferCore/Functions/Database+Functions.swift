@@ -176,6 +176,8 @@ struct SQLAdditions: Sendable {
 struct RegisteredFunctions {
   /// Those that the application has added, for other connections to the same file.
   var additions = SQLAdditions()
+  /// Those of a connection that is opened again.
+  var lost = SQLAdditions()
   /// What couldn't be registered for lack of memory; see ``Database/registerAgain()``.
   var unregistered: [Registration] = []
   /// The collations registered by higher layers; see ``Database/ensure(collation:)``.

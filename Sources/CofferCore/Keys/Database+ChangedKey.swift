@@ -14,8 +14,10 @@ extension Database {
     case .SQLITE_ERROR, .SQLITE_NOMEM:
       // Errors with other messages are about a statement.
       guard error.message == SQLite.errorString(error.resultCode.rawValue) else { return error }
-    case .SQLITE_READONLY where !given.settings.usesHMAC && !configuration.readonly:
-      // Without HMACs, SQLite accepts pages decrypted with the wrong key as they are.
+    case .SQLITE_READONLY
+    where (!given.settings.usesHMAC || canBeRefusedPages) && !configuration.readonly:
+      // Without HMACs, SQLite accepts pages decrypted with the wrong key as they are, and the zeros
+      // of SQLCipher 4.19 in any case.
       break
     default: return error
     }

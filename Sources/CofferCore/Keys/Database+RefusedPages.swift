@@ -5,9 +5,13 @@ import CofferVault
 // exhausted, 4.18 that there is no database, and 4.19 returns pages of zeros:
 // <https://github.com/sqlcipher/sqlcipher/blob/v4.7.0/src/sqlcipher.c>.
 extension Database {
+  /// Whether SQLCipher can refuse pages, and has to be asked.
+  var canBeRefusedPages: Bool { SQLiteFeatures.linked.refusesPagesAfterFailure }
+
   /// Explains an error of a connection whose pages SQLCipher refuses, and notes the first one.
   func explainingRefusedPages(_ error: DatabaseError) -> DatabaseError {
-    guard SQLiteFeatures.linked.refusesPagesAfterFailure, setup == nil,
+    // Pages of another key are refused for good.
+    guard canBeRefusedPages, setup == nil, error.cipherDiagnosis == nil,
       isKeyed || keying.mayHaveAttachedFile, error.canBeRefusedPage,
       let schema = refusedSchema
     else { return error }
@@ -20,13 +24,10 @@ extension Database {
     }
     guard let first = keying.refusal else {
       let first =
-        error.resultCode == .SQLITE_NOMEM
-        ? DatabaseError(
-          resultCode: .SQLITE_CORRUPT, message: "a page can't be decrypted", sql: error.sql,
-          hint: nil)
-        : error
+        [.SQLITE_NOMEM, .SQLITE_ERROR, .SQLITE_READONLY].contains(error.resultCode)
+        ? Database.damage(sql: error.sql) : error
       keying.refusal = first
-      return explainingCorruption(first)
+      return first
     }
     return DatabaseError(
       resultCode: first.extendedResultCode, message: first.message ?? "", sql: error.sql,
@@ -70,11 +71,25 @@ extension Database {
     guard keying.refusal != nil, canReopen else { return }
     if let connection = sqliteConnection {
       guard SQLite.isAutocommit(connection) else { return }
+      functions.lost = functions.additions
       closeConnection()
     }
     keying.checkedMisses = 0
     try Opening.reopen(self)
     keying.refusal = nil
+    for function in functions.lost.functions.values
+    where functions.additions.functions[function.id] == nil { add(function: function) }
+    for collation in functions.lost.collations.values
+    where functions.additions.collations[collation.id] == nil { add(collation: collation) }
+    functions.lost = SQLAdditions()
+  }
+
+  /// Notes the error of an access, if SQLCipher refuses pages since then.
+  func noteRefusedPages(_ error: any Error) {
+    guard canBeRefusedPages, keying.refusal == nil, let error = error as? DatabaseError else {
+      return
+    }
+    _ = explainingRefusedPages(error)
   }
 }
 
@@ -82,7 +97,7 @@ extension DatabaseError {
   /// Whether SQLite reports this error for a page that SQLCipher refuses.
   fileprivate var canBeRefusedPage: Bool {
     switch resultCode {
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR: true
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR, .SQLITE_READONLY: true
     // Errors with other messages are about a statement.
     case .SQLITE_ERROR, .SQLITE_NOMEM: message == SQLite.errorString(resultCode.rawValue)
     default: false

@@ -353,22 +353,24 @@ extension Database {
   /// SQLCipher 4.19 goes on with zeros, in this transaction and in later ones, and is asked.
   func checkDamage(since misses: CInt) throws {
     guard isKeyed, !accessState.contains(.pendingTransaction) else { return }
-    let isAsked = SQLiteFeatures.linked.refusesPagesAfterFailure
+    let isAsked = canBeRefusedPages
     guard cacheMisses != (isAsked ? keying.checkedMisses : misses) else { return }
     let connection = try openConnection()
     let code = runDespiteInterruptions(in: connection) {
       control.run(.touchSchema, in: connection)
     }
-    guard code != SQLite.ok else {
-      guard isAsked else { return }
-      guard refusedSchema == nil else { throw damage(sql: nil) }
+    guard code != SQLite.ok || isAsked && refusedSchema != nil else {
       keying.checkedMisses = cacheMisses
       return
     }
-    let error = explainingChangedKey(DatabaseError(code: code, connection: connection))
+    let error = explainingChangedKey(
+      DatabaseError(
+        code: code == SQLite.ok ? ResultCode.SQLITE_CORRUPT.rawValue : code, connection: connection)
+    )
     switch error.resultCode {
     case .SQLITE_ERROR, .SQLITE_CORRUPT, .SQLITE_NOTADB:
-      throw error.cipherDiagnosis == nil ? damage(sql: nil) : error
+      throw explainingRefusedPages(
+        error.cipherDiagnosis == nil ? Database.damage(sql: nil) : error)
     default: throw translated(error)
     }
   }
@@ -382,14 +384,13 @@ extension Database {
       let connection = sqliteConnection, !SQLite.isAutocommit(connection),
       control.run(.touchSchema, in: connection) == ResultCode.SQLITE_ERROR.rawValue
     else { return error }
-    return damage(sql: error.sql)
+    return explainingRefusedPages(Database.damage(sql: error.sql))
   }
 
-  private func damage(sql: String?) -> DatabaseError {
-    explainingRefusedPages(
-      DatabaseError(
-        resultCode: .SQLITE_CORRUPT, message: "a page of the file is damaged", sql: sql,
-        hint: "Values read in this transaction may be incomplete. Copy the file before anything "
-          + "else; checkCipherIntegrity() returns the damaged pages."))
+  static func damage(sql: String?) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_CORRUPT, message: "a page of the file is damaged", sql: sql,
+      hint: "Values read in this transaction may be incomplete. Copy the file before anything "
+        + "else; checkCipherIntegrity() returns the damaged pages.")
   }
 }

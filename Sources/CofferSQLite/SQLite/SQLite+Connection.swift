@@ -22,7 +22,9 @@ extension SQLite {
   @safe package static func open(
     _ path: String, flags: OpenFlags
   ) throws(OpenFailure) -> SQLiteConnection {
-    if let otherEngine { throw OpenFailure(code: SQLITE_MISUSE, message: otherEngine, systemError: 0) }
+    if let otherEngine {
+      throw OpenFailure(code: SQLITE_MISUSE, message: otherEngine, systemError: 0)
+    }
     _ = SQLiteMemory.isInstalled
     _ = ErrorLog.isInstalled
     var connection: SQLiteConnection?

@@ -19,6 +19,7 @@ import CofferSQLite
 /// fires no triggers, enforces no constraints, and keeps its temporary data in memory.
 @safe package final class FileConnection {
   @safe private var handle: SQLiteConnection?
+  private let isKeyed: Bool
 
   /// - Parameters:
   ///   - key: The key; nil for a plaintext file.
@@ -27,6 +28,7 @@ import CofferSQLite
     path: String, key: FileKey?, readonly: Bool = false, busyTimeout milliseconds: CInt = 5000,
     prepare: ConnectionPreparation = .none
   ) throws {
+    isKeyed = key != nil
     handle = try SQLite.connect(to: path, flags: readonly ? .readOnly : .readWrite)
     // All properties are initialized now, so `deinit` runs if the initializer throws.
     let connection = try unsafe self.connection
@@ -128,11 +130,26 @@ import CofferSQLite
       return false
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_CORRUPT && key.settings.plaintextHeaderSize > 0
-      && !key.settings.usesHMAC
+      && (!key.settings.usesHMAC || connection.refusesPages)
     {
-      // SQLCipher can't notice that the key is wrong: SQLite sees a header and a page of noise.
+      // SQLCipher can't notice that the key is wrong: SQLite sees a header and a page of noise. Or
+      // it does, and SQLite sees a header and zeros.
       return false
     }
+  }
+
+  /// Throws if a page couldn't be read, or has a wrong code.
+  ///
+  /// SQLCipher 4.19 goes on with zeros then, and other versions with the last page of a long value.
+  package func checkPages() throws {
+    guard refusesPages else { return }
+    throw try unsafe DatabaseError(
+      code: ResultCode.SQLITE_CORRUPT.rawValue, connection: connection)
+  }
+
+  private var refusesPages: Bool {
+    isKeyed && SQLiteFeatures.linked.refusesPagesAfterFailure
+      && (try? scalar("PRAGMA cipher_status")) == "0"
   }
 
   // MARK: Failed commits

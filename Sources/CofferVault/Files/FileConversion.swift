@@ -181,6 +181,7 @@ package final class FileConversion {
       """)
     do {
       try exportRows(from: old, to: file)
+      try old.checkPages()
       try old.run(
         """
         PRAGMA coffer_target.user_version = \(facts.userVersion);

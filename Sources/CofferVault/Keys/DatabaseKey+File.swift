@@ -9,7 +9,7 @@ extension DatabaseKey {
   ///
   /// - 32 bytes that aren't all printable ASCII are a raw key.
   /// - 64 or 96 hexadecimal digits are a raw key, or a raw key and its salt. A line end may follow.
-  /// - 160 digits are an error: a raw key, a salt and a separate HMAC key, as SQLCipher 4.7 takes them.
+  /// - 160 digits are an error: a key, a salt and an HMAC key, as SQLCipher 4.7 takes them.
   /// - Other text in UTF-8 is a passphrase, without one line end after it.
   ///
   /// Other bytes are an error: most likely they are a damaged raw key. For a passphrase in another

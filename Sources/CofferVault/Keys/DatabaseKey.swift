@@ -156,7 +156,7 @@ extension DatabaseKey {
     }
   }
 
-  /// Whether SQLCipher would interpret the passphrase as a raw key, from 4.7 on also with an HMAC key.
+  /// Whether SQLCipher would take the passphrase for a raw key, from 4.7 on also with an HMAC key.
   ///
   /// It checks the length, the prefix and the digits, and only from 4.7 on the closing quote.
   var looksLikeKeySpec: Bool {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CofferCore
+@testable import CofferSQLite
 
 /// URIs as names of files in `ATTACH` and `VACUUM INTO`.
 @Suite struct AttachedURITests {

@@ -48,7 +48,8 @@ struct AttachTests {
   /// SQLite can lose one of two journals there: see `Database.Engine.faults`.
   @Test(
     .enabled(
-      if: SQLiteFeatures.linked.deletesDamagedJournals, "only SQLite 3.53.0 to 3.53.3 deletes them"))
+      if: SQLiteFeatures.linked.deletesDamagedJournals, "only SQLite 3.53.0 to 3.53.3 deletes them")
+  )
   func `no transaction gets two rollback journals`() throws {
     let path = try makeFile(otherKey)
     let queue = try makeMain()

@@ -208,7 +208,8 @@ struct ChangeKeyTests {
         let code = spec.withUnsafeBytes {
           sqlite3_rekey(mine.sqliteConnection, $0.baseAddress, CInt($0.count))
         }
-        #expect(code == SQLITE_OK)
+        // From 4.19 on it says that the file is busy.
+        #expect([SQLITE_OK, SQLITE_BUSY].contains(code))
         // The connection must not write any more.
         mine.closeConnection()
       }
@@ -234,7 +235,7 @@ struct ChangeKeyTests {
         try db.execute(sql: "BEGIN IMMEDIATE")
         let connection = try mine.openConnection()
         let code = newKey.spec.withUnsafeBytes { SQLite.rekey(connection, $0) }
-        #expect(code == SQLITE_OK)
+        #expect([SQLITE_OK, SQLITE_BUSY].contains(code))
         try db.execute(sql: "COMMIT")
       }
       let (error, hasNewKey) = mine.giveUpConnection(

@@ -105,7 +105,10 @@ struct LiveFileTests {
           keySpec: try rawKey.keySpec(), pragmas: try settings.pragmas())
         let page = offset / settings.pageSize + 1
         if case .success = answer {
-          #expect(found == nil, "byte \(offset)")
+          // SQLCipher 4.19 goes on with zeros, and tells only who asks.
+          let isHidden =
+            SQLiteFeatures.linked.refusesPagesAfterFailure && found == .damaged(pages: [page])
+          #expect(found == nil || isHidden, "byte \(offset)")
         } else {
           #expect(found == .damaged(pages: [page]), "byte \(offset)")
         }

@@ -1,4 +1,5 @@
 @testable import CofferCore
+@testable import CofferSQLite
 import CofferTestSupport
 import Testing
 

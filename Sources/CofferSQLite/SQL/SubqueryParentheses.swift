@@ -1,5 +1,3 @@
-import CofferVault
-
 /// Finds which queries embedded in SQL text need parentheses.
 ///
 /// A query needs none where SQL expects a query: as a statement, after `EXPLAIN`, `CREATE … AS`,
@@ -7,11 +5,11 @@ import CofferVault
 /// arguments. Elsewhere, it is a value or a table, which needs them.
 ///
 /// The text is scanned for keywords and parentheses only; SQLite checks the grammar.
-struct SubqueryParentheses {
+package struct SubqueryParentheses {
   /// Returns the text with parentheses around the queries that need them.
   ///
   /// - Parameter queries: The ranges of the queries, in bytes; outer queries come first.
-  static func adding(to text: String, around queries: [Range<Int>]) -> String {
+  package static func adding(to text: String, around queries: [Range<Int>]) -> String {
     let text = Array(text.utf8)
     var finder = SubqueryParentheses(text, queries)
     var (result, end) = ([UInt8](), 0)

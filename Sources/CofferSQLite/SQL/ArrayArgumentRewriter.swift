@@ -1,5 +1,3 @@
-import CofferVault
-
 /// Rewrites an SQL statement so that some of its parameters can take arrays.
 ///
 /// `x IN (?)` becomes `x IN (SELECT +value FROM coffer_array(?))`; a list of several elements

@@ -1,5 +1,3 @@
-import CofferVault
-
 /// The name of a file in `ATTACH` or `VACUUM … INTO`, as far as the text of the statement tells it.
 enum WrittenFileName {
   /// The name's bytes.

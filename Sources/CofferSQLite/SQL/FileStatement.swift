@@ -1,7 +1,5 @@
-import CofferVault
-
 /// An `ATTACH` or a `VACUUM`, and what speaks against it.
-@safe struct FileStatement {
+@safe package struct FileStatement {
   // SAFETY: the statement isn't used after the closure that receives the buffer.
   @safe private let utf8: UnsafeBufferPointer<UInt8>
   private let tokens: [SQLTokenizer.Token]
@@ -11,10 +9,10 @@ import CofferVault
   /// The index of `AS` in `ATTACH`, or of `INTO` in `VACUUM`.
   private let separator: Int?
 
-  var isAttach: Bool { words.first == "ATTACH" }
+  package var isAttach: Bool { words.first == "ATTACH" }
 
   /// Reads a statement; nil for any other one.
-  @safe init?(_ utf8: UnsafeBufferPointer<UInt8>, from offset: Int) {
+  @safe package init?(_ utf8: UnsafeBufferPointer<UInt8>, from offset: Int) {
     var tokens: [SQLTokenizer.Token] = []
     var words: [String] = []
     for token in SQLTokenizer(utf8, from: offset) where token.isSignificant {
@@ -69,13 +67,13 @@ import CofferVault
   }
 
   /// Whether arguments give the name of the file.
-  var bindsName: Bool {
+  package var bindsName: Bool {
     if case .bound = name { return true }
     return false
   }
 
   /// Whether the attached file can be encrypted.
-  var mayGiveKey: Bool {
+  package var mayGiveKey: Bool {
     guard let key else { return false }
     return key.count != 1 || key.first?.kind != .string || key.first?.range.count != 2
   }
@@ -83,13 +81,13 @@ import CofferVault
   /// The reason why the statement is refused; nil if it is allowed.
   ///
   /// - Parameter isKeyed: Whether the main database is encrypted.
-  func refusal(isKeyed: Bool) -> SQLRefusal? {
+  package func refusal(isKeyed: Bool) -> SQLRefusal? {
     if let refusal = nameRefusal { return refusal }
     return isAttach ? attachRefusal(isKeyed: isKeyed) : vacuumRefusal(isKeyed: isKeyed)
   }
 
   /// The reason why the name of the file is refused, as far as it is known.
-  var nameRefusal: SQLRefusal? {
+  package var nameRefusal: SQLRefusal? {
     switch name {
     case .known(let bytes):
       let parameters = WrittenFileName.uriParameters(of: bytes)
@@ -140,7 +138,7 @@ import CofferVault
 }
 
 /// The reason why an `ATTACH` or `VACUUM` is refused.
-struct SQLRefusal {
+package struct SQLRefusal {
   private let message: String
   private let hint: String
   /// Whether the SQL contains a key.
@@ -152,7 +150,7 @@ struct SQLRefusal {
     self.hidesSQL = hidesSQL
   }
 
-  func error(_ sql: String) -> DatabaseError {
+  package func error(_ sql: String) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_AUTH, message: message, sql: hidesSQL ? nil : sql, hint: hint)
   }
@@ -170,7 +168,7 @@ struct SQLRefusal {
     "a URI with cache= is refused in ATTACH and VACUUM INTO: in a shared cache, a connection with a "
       + "wrong key can read the data",
     "Use db.attach(_:as:key:).", hidesSQL: true)
-  static let computedName = SQLRefusal(
+  package static let computedName = SQLRefusal(
     "ATTACH and VACUUM INTO of a name that SQL computes are refused: it can be a URI with a key",
     "Use db.attach(_:as:key:), or an argument for the name.")
   static let vacuumOfAttached = SQLRefusal(

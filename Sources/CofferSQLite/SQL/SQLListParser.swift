@@ -1,5 +1,3 @@
-import CofferVault
-
 /// Finds the parameters and the `IN (…)` lists of an SQL statement.
 ///
 /// It follows parentheses and commas and leaves the grammar to SQLite: for invalid SQL, the result
