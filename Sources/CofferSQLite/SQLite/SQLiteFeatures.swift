@@ -15,16 +15,13 @@ package struct SQLiteFeatures: Sendable {
 
   /// Why a library can't serve code that was compiled with a header; nil if it can.
   ///
-  /// SQLite keeps its functions: a library that is newer than the header serves it. An older one
-  /// lacks some of those that `shim.h` then calls. The generations of SQLCipher have other files.
+  /// SQLite keeps its functions: a library that is newer than the header serves it, also one that
+  /// isn't SQLCipher, until a key is given. An older one lacks some of those that `shim.h` calls.
   static func mismatch(
     header: Int = headerVersion, library: Int = SQLite.versionNumber
   ) -> String? {
-    let firstOfGeneration = 3_025_000
     let lacks = [3_020_000, 3_037_000, 3_038_000].contains { header >= $0 && library < $0 }
-    guard lacks || (header >= firstOfGeneration) != (library >= firstOfGeneration) else {
-      return nil
-    }
+    guard lacks else { return nil }
     return "Coffer was compiled with the header of SQLite \(SQLiteFeatures(version: header).name), "
       + "but the program has loaded libsqlcipher with SQLite "
       + "\(SQLiteFeatures(version: library).name). Compile it again, or install the other one."
