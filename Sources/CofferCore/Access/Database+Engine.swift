@@ -80,6 +80,18 @@ extension Database.Engine {
             + "file again for the next access, unless its log is archived.",
           link: "https://github.com/sqlcipher/sqlcipher/blob/v4.7.0/src/sqlcipher.c"))
     }
+    if crashesInTrace(cipherVersion) {
+      faults.append(
+        Fault(
+          description: "SQLCipher 4.19 crashes when it logs each step. Coffer refuses the level "
+            + "`trace` of its log there.",
+          link: "https://github.com/sqlcipher/sqlcipher/blob/v4.19.0/src/sqlcipher.c"))
+    }
     return faults
+  }
+
+  static func crashesInTrace(_ cipherVersion: String) -> Bool {
+    SQLCipherLibrary.isVersion(cipherVersion, before: (4, 20))
+      && !SQLCipherLibrary.isVersion(cipherVersion, before: (4, 19))
   }
 }

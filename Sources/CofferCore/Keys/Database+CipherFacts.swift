@@ -83,12 +83,18 @@ extension Database {
   /// Coffer keeps SQLCipher from writing to standard error otherwise. The log tells what SQLCipher
   /// does and why it fails; keep it from others, as the files themselves. Needs SQLCipher 4.
   /// - Precondition: The connection has a key.
-  /// - Throws: ``DatabaseError`` if SQLCipher can't open the target.
+  /// - Throws: ``DatabaseError`` if SQLCipher can't open the target, or has a version that crashes
+  ///   when it writes this level.
   public func enableCipherLogging(
     logLevel: SQLCipherLogLevel = .debug, target: SQLCipherLogTarget = .device
   ) throws {
     let features = SQLiteFeatures.linked
     try features.require(features.logsToStandardError, "SQLCipher's log", "3.20")
+    if logLevel.rawValue.uppercased() == "TRACE", Engine.crashesInTrace(try cipherVersion) {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "SQLCipher 4.19 crashes when it logs each step",
+        hint: "Use the level .debug.")
+    }
     let target = target == .device ? SQLCipherLogTarget.stderr : target
     try LibrarySQL.run(
       "PRAGMA cipher_log = \(target.rawValue.databaseValue.sqlLiteral)", in: openConnection())
