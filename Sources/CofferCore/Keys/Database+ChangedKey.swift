@@ -15,7 +15,8 @@ extension Database {
       // Errors with other messages are about a statement.
       guard error.message == SQLite.errorString(error.resultCode.rawValue) else { return error }
     case .SQLITE_READONLY
-    where (!given.settings.usesHMAC || canBeRefusedPages) && !configuration.readonly:
+    where error.extendedResultCode == .SQLITE_READONLY && !configuration.readonly
+      && (!given.settings.usesHMAC || canBeRefusedPages):
       // Without HMACs, SQLite accepts pages decrypted with the wrong key as they are, and the zeros
       // of SQLCipher 4.19 in any case.
       break

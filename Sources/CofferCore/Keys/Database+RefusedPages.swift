@@ -97,7 +97,8 @@ extension DatabaseError {
   /// Whether SQLite reports this error for a page that SQLCipher refuses.
   fileprivate var canBeRefusedPage: Bool {
     switch resultCode {
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR, .SQLITE_READONLY: true
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR: true
+    case .SQLITE_READONLY: extendedResultCode == .SQLITE_READONLY
     // Errors with other messages are about a statement.
     case .SQLITE_ERROR, .SQLITE_NOMEM: message == SQLite.errorString(resultCode.rawValue)
     default: false

@@ -27,9 +27,8 @@ import Testing
     func log() -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
     try EncryptedQueue.with { db throws in
       guard SQLiteFeatures.linked.logsToStandardError else {
-        #expect(
-          databaseError { try db.enableCipherLogging() }?.message
-            == "SQLCipher's log needs SQLite 3.20 or later")
+        let error = databaseError { try db.enableCipherLogging() }
+        #expect(error?.message == "SQLCipher's log needs SQLite 3.20 or later")
         return
       }
       let crashes = try Database.Engine.crashesInTrace(db.cipherVersion)
