@@ -52,22 +52,25 @@ struct DocumentQuery: Sendable {
     render(condition, collation) { $0.conditions.append($1) }
   }
 
-  /// Adds the condition that a column compares in a way with one of some values.
+  /// Adds the condition that a column compares in a way with each of some values, or is in them.
   ///
   /// - Parameters:
   ///   - symbol: The operator, surrounded by spaces.
-  ///   - joiner: The operator between the comparisons with each value, surrounded by spaces.
+  ///   - isMembership: Whether the column equals one of the values, of which none is NULL.
   mutating func add(
     comparison symbol: String, of column: DocumentColumn, with values: [DatabaseValue],
-    joinedBy joiner: String, _ collation: Collation?
+    isMembership: Bool, _ collation: Collation?
   ) {
     let collation = collation ?? column.comparing
-    let left = column.expression(collation: collation) + symbol
+    let left = column.expression(collation: collation)
     var elements: [SQL.Element] = []
-    for (index, value) in values.enumerated() {
-      elements.append(.text(index == 0 ? left : joiner + left))
-      elements.append(.argument(StatementArgument(value)))
+    for value in values {
+      let joiner =
+        elements.isEmpty
+        ? left + (isMembership ? " IN (" : symbol) : isMembership ? ", " : " AND " + left + symbol
+      elements += [.text(joiner), .argument(StatementArgument(value))]
     }
+    if isMembership { elements.append(.text(")")) }
     if let collation, !collation.isStandard { collations.append(collation) }
     conditions.append(SQL(elements: elements))
   }

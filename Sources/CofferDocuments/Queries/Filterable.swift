@@ -52,14 +52,14 @@ extension Filterable {
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, equalTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    all().comparing(property, " IS ", value, collation, joiner: " OR ")
+    all().comparing(property, " IS ", value, collation, hasOtherForm: true)
   }
 
   /// Returns the query of the documents whose property doesn't equal a value; nil equals nil.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, notEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    all().comparing(property, " IS NOT ", value, collation, joiner: " AND ")
+    all().comparing(property, " IS NOT ", value, collation, hasOtherForm: true)
   }
 
   /// Returns the query of the documents whose property is greater than a value.

@@ -42,21 +42,21 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   ///
   /// - Parameters:
   ///   - symbol: The operator, surrounded by spaces.
-  ///   - joiner: The operator that adds a comparison with the number that a text stands for; nil if
-  ///     there is no such comparison.
+  ///   - hasOtherForm: Whether the number that a text stands for is compared, too.
   func comparing<Value: Codable>(
     _ property: KeyPath<Document, Value>, _ symbol: String, _ value: Value,
-    _ collation: Collation?, joiner: String? = nil
+    _ collation: Collation?, hasOtherForm: Bool = false
   ) -> Self {
     var copy = self
     do {
       let column = try collection.type.column(property)
       var values = [try DocumentValue.compared(value, with: column)]
-      if joiner != nil, let other = DocumentValue.other(values[0], in: column) {
+      if hasOtherForm, let other = DocumentValue.other(values[0], in: column) {
         values.append(other)
       }
       copy.query.add(
-        comparison: symbol, of: column, with: values, joinedBy: joiner ?? "", collation)
+        comparison: symbol, of: column, with: values,
+        isMembership: values.count > 1 && symbol == " IS ", collation)
     } catch { copy.query.fail(error) }
     return copy
   }

@@ -58,10 +58,13 @@ extension SQLExpression {
     /// Returns the comparison with a value that another one can be read as.
     func numeric(_ value: DatabaseValue?, _ other: SQLExpression) -> SQLExpression? {
       guard let value, let number = DocumentValue.other(value) else { return nil }
-      let sides = [value, number].map { value in
-        SQLExpression(.comparison(isEqual ? .equal : .isNot, other, SQLExpression(value)))
+      let values = [value, number].map { SQLExpression($0) }
+      // SQLite 3.53 searches no index for a choice of two comparisons by a collation.
+      if isEqual {
+        return SQLExpression(.membership(other, .expressions(values), isNegated: false))
       }
-      return SQLExpression(.chain(isEqual ? .or : .and, sides))
+      return SQLExpression(
+        .chain(.and, values.map { SQLExpression(.comparison(.isNot, other, $0)) }))
     }
     if let condition = numeric(lhs.value, rhs) ?? numeric(rhs.value, lhs) { return condition }
     // A comparison with a value other than nil needs no `IS`.

@@ -215,8 +215,6 @@ private enum Samples {
     ]
     for query in queries {
       let plan = try plan(query)
-      // SQLite 3.53 scans the table for a choice of two texts by a collation.
-      if plan.contains(" OR "), SQLiteFeatures.linked.version >= 3_053_000 { continue }
       #expect(plan.contains("Optionals-index"), "\(plan)")
     }
   }

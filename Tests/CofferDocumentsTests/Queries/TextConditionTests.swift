@@ -113,8 +113,6 @@ import Testing
         return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
           .map { "\($0["detail"] as String)" }.joined() + " of " + sql
       }
-      // SQLite 3.53 scans the table for a choice of two texts by a collation.
-      if plan.contains(" OR "), SQLiteFeatures.linked.version >= 3_053_000 { continue }
       #expect(plan.contains("Price-index-price"), "\(plan)")
     }
     #expect(
