@@ -5,7 +5,7 @@ import Testing
 
 @testable import CofferCore
 
-struct SecureBytesTests {
+@Suite(.serialized) struct SecureBytesTests {
   static let secret: [UInt8] = {
     var random = SeededGenerator()
     return (0..<32).map { _ in UInt8.random(in: 1...255, using: &random) }
