@@ -6,8 +6,6 @@ package enum SQLCipherLibrary {
   private typealias Register = @convention(c) @Sendable (UnsafeMutableRawPointer?) -> CInt
   private typealias Current = @convention(c) @Sendable () -> UnsafeMutableRawPointer?
   private typealias Allocate = @convention(c) @Sendable (UInt64) -> UnsafeMutableRawPointer?
-  private typealias Locate =
-    @convention(c) @Sendable (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> CInt
   private typealias SetUp = @convention(c) @Sendable (UnsafeMutableRawPointer?) -> CInt
 
   /// What is known of a version's table.
@@ -54,21 +52,10 @@ package enum SQLCipherLibrary {
     var table = [UInt](repeating: unset, count: words + 32)
     let code = unsafe table.withUnsafeMutableBytes { unsafe setUp($0.baseAddress) }
     guard code == SQLite.ok, table[words...].allSatisfy({ $0 == unset }) else { return nil }
-    guard let locate = unsafe LibCrypto.find("dladdr", as: Locate.self),
-      let key = unsafe dlsym(nil, "sqlite3_key")
-    else { return nil }
-    func library(_ address: UInt) -> UInt? {
-      // SAFETY: `dladdr` takes any address, and fills a structure of four words, the second of
-      // which is where the library begins: <https://man7.org/linux/man-pages/man3/dladdr.3.html>.
-      var info = [UInt](repeating: 0, count: 4)
-      let code = unsafe info.withUnsafeMutableBytes { info in
-        unsafe locate(UnsafeRawPointer(bitPattern: address), info.baseAddress)
-      }
-      return code == 0 ? nil : info[1]
-    }
+    guard let key = unsafe dlsym(nil, "sqlite3_key") else { return nil }
     let isListed = table[..<2].allSatisfy { $0 == 0 }
-    guard let home = library(UInt(bitPattern: key)),
-      table[(isListed ? 2 : 0)..<words].allSatisfy({ library($0) == home })
+    guard let home = LibCrypto.library(of: UInt(bitPattern: key)),
+      table[(isListed ? 2 : 0)..<words].allSatisfy({ LibCrypto.library(of: $0) == home })
     else { return nil }
     // SAFETY: the words are addresses in SQLCipher, or null where the type allows it. That they are
     // the functions of these names follows from its version; ``CipherProvider`` checks it before.

@@ -101,10 +101,10 @@ private enum OpenSSL: Argon2Library {
   }
 
   static func load() -> Argon2.Derive? {
-    guard let fetch = unsafe LibCrypto.find("EVP_KDF_fetch", as: Fetch.self),
-      let make = unsafe LibCrypto.find("EVP_KDF_CTX_new", as: Make.self),
-      let free = unsafe LibCrypto.find("EVP_KDF_CTX_free", as: Free.self),
-      let run = unsafe LibCrypto.find("EVP_KDF_derive", as: Run.self),
+    guard let fetch = unsafe LibCrypto.findNewer("EVP_KDF_fetch", as: Fetch.self),
+      let make = unsafe LibCrypto.findNewer("EVP_KDF_CTX_new", as: Make.self),
+      let free = unsafe LibCrypto.findNewer("EVP_KDF_CTX_free", as: Free.self),
+      let run = unsafe LibCrypto.findNewer("EVP_KDF_derive", as: Run.self),
       unsafe MemoryLayout<Parameter>.size == 40,
       // The algorithm is kept for the process's life.
       let argon2 = unsafe fetch(nil, "ARGON2ID", nil)

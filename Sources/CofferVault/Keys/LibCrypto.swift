@@ -36,6 +36,30 @@ import Glibc
     unsafe dlsym(nil, name).map { unsafe unsafeBitCast($0, to: type) }
   }
 
+  /// Returns a function that only newer versions of libcrypto have.
+  ///
+  /// A process can have a second libcrypto inside of another library. They must not be mixed: the
+  /// functions of one call some of the other, whose objects are laid out otherwise.
+  @unsafe static func findNewer<Function>(_ name: String, as type: Function.Type) -> Function? {
+    let function = unsafe UInt(bitPattern: dlsym(nil, name))
+    let older = unsafe UInt(bitPattern: dlsym(nil, "EVP_CipherInit_ex"))
+    guard let place = library(of: function), place == library(of: older) else { return nil }
+    return unsafe find(name, as: type)
+  }
+
+  /// Returns the address at which the library begins that has a function; nil if none has.
+  static func library(of function: UInt) -> UInt? {
+    typealias Locate = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> CInt
+    guard let locate = unsafe find("dladdr", as: Locate.self) else { return nil }
+    // SAFETY: `dladdr` takes any address, and fills a structure of four words, the second of which
+    // is where the library begins: <https://man7.org/linux/man-pages/man3/dladdr.3.html>.
+    var info = [UInt](repeating: 0, count: 4)
+    let code = unsafe info.withUnsafeMutableBytes { info in
+      unsafe locate(UnsafeRawPointer(bitPattern: function), info.baseAddress)
+    }
+    return code == 0 ? nil : info[1]
+  }
+
   /// The library's name, version and date; nil if there is none.
   static let version: String? = {
     typealias Version = @convention(c) @Sendable (CInt) -> UnsafePointer<CChar>?
