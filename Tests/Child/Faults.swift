@@ -301,7 +301,11 @@ final class FaultTrials {
   /// Throws if the database isn't as it was, or as it should be, or if it can't be used any more.
   private func verify(_ run: FaultRun, done: Int, _ failure: (any Error)?) throws {
     let allowed = failure == nil ? [states[done]] : [states[done], states[done + 1]]
-    if run.isAbandoned {
+    // SQLCipher 4.7 and later refuses all pages after one that couldn't be read, and a connection
+    // with freshness isn't opened again by itself.
+    let isRefused =
+      scenario.isFresh && failure != nil && SQLiteFeatures.linked.refusesPagesAfterFailure
+    if run.isAbandoned || isRefused {
       try run.writer?.close()
       run.writer = try attempt("opening again") { try reopened(run) }
     } else if run.writer == nil {
