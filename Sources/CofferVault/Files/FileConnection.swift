@@ -63,25 +63,11 @@ import CofferSQLite
   // MARK: Statements
 
   /// Runs constant SQL and ignores its rows.
-  package func run(_ sql: String) throws {
-    try namingRefusedPages { try unsafe LibrarySQL.run(sql, in: connection) }
-  }
+  package func run(_ sql: String) throws { try unsafe LibrarySQL.run(sql, in: connection) }
 
   /// Returns the first column of the first row as text.
   package func scalar(_ sql: String) throws -> String? {
-    try namingRefusedPages { try unsafe LibrarySQL.scalar(sql, in: connection) }
-  }
-
-  /// Corrects the error of SQLCipher 4.7 to 4.17 for each page after one with a wrong code.
-  private func namingRefusedPages<T>(_ body: () throws -> T) throws -> T {
-    do {
-      return try body()
-    } catch let error as DatabaseError
-      where error.resultCode == .SQLITE_NOMEM && refusesPages
-    {
-      throw DatabaseError(
-        resultCode: .SQLITE_NOTADB, message: ResultCode.SQLITE_NOTADB.errorString, sql: error.sql)
-    }
+    try unsafe LibrarySQL.scalar(sql, in: connection)
   }
 
   package func integer(_ sql: String) throws -> Int { Int(try scalar(sql) ?? "") ?? 0 }
@@ -163,7 +149,7 @@ import CofferSQLite
 
   private var refusesPages: Bool {
     isKeyed && SQLiteFeatures.linked.refusesPagesAfterFailure
-      && (try? unsafe LibrarySQL.scalar("PRAGMA cipher_status", in: connection)) == "0"
+      && (try? scalar("PRAGMA cipher_status")) == "0"
   }
 
   // MARK: Failed commits
