@@ -11,7 +11,8 @@ extension Scenario {
 
   private static func commits(
     _ name: String, durability: Durability = .atCommit, isNew: Bool = false, isPool: Bool = false,
-    steps: Int = 10, configuration make: @escaping @Sendable () -> Configuration
+    steps: Int = 10, undoing: Bool = false,
+    configuration make: @escaping @Sendable () -> Configuration
   ) -> Scenario {
     @Sendable func open(_ folder: Folder) throws -> any DatabaseWriter {
       var configuration = make()
@@ -34,7 +35,10 @@ extension Scenario {
         let writer = try open(folder)
         for number in 1...steps {
           try step(number) {
-            try writer.write { try Content.add(number, to: $0) }
+            try writer.write { db in
+              try Content.add(number, to: db)
+              if undoing { try Content.undoChanges(of: db) }
+            }
             guard durability == .atCheckpoint else { return }
             try writer.writeWithoutTransaction { _ = try $0.checkpoint(kinds[number % 4]) }
           }
@@ -74,6 +78,12 @@ extension Scenario {
     commits("commits that are larger than the cache") {
       var configuration = Configuration()
       configuration.cacheSize = 40_960
+      return configuration
+    },
+    commits("commits whose pages are written before", undoing: true) {
+      var configuration = Configuration()
+      configuration.cacheSize = 40_960
+      configuration.changedPagesSize = 0
       return configuration
     },
     commits("commits of a pool", durability: .never, isPool: true) { Configuration() },

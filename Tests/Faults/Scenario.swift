@@ -107,6 +107,21 @@ enum Content {
       sql: "UPDATE item SET text = text || ? WHERE step = ?", arguments: ["+", number / 2])
   }
 
+  /// Changes much that is undone: in a savepoint, and in a statement that fails halfway.
+  static func undoChanges(of db: Database) throws {
+    try db.inSavepoint {
+      try db.execute(sql: "UPDATE item SET text = 'undone'; DELETE FROM item WHERE id % 3 = 0")
+      return .rollback
+    }
+    let failure = #"UPDATE item SET text = CASE WHEN id % 8 = 0 THEN NULL ELSE 'undone' END"#
+    do {
+      try db.execute(sql: failure)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      // More pages are written after it.
+      try db.execute(sql: "UPDATE item SET text = text || '' WHERE id % 2 = 0")
+    }
+  }
+
   /// Returns the step that the database is at, after proving that it is whole.
   static func check(_ db: Database) throws -> Int {
     guard try db.tableExists("step"), try db.tableExists("item") else { return -1 }

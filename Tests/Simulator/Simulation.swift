@@ -114,6 +114,7 @@ final class Simulation {
     }
     if setting.spills {
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = 5") }
+      configuration.changedPagesSize = 0
     }
     return configuration
   }

@@ -38,6 +38,8 @@ struct CacheShare {
   var share: Int?
   /// Whether the application has set the size of the cache.
   var isOwnSize = false
+  /// The changed pages in it.
+  var changedPages: ChangedPages
 }
 
 extension Configuration {
@@ -61,7 +63,9 @@ extension Database {
 
   /// Records that the application sets the size of the cache, or the journal mode.
   func notePragma(name: String, value: String?, schema: String?) {
-    guard value != nil, schema ?? "main" == "main" else { return }
+    guard value != nil else { return }
+    if name.lowercased() == "journal_mode" { hooks.authorizer.hasAttached = true }
+    guard schema ?? "main" == "main" else { return }
     switch name.lowercased() {
     case "cache_size": cache.isOwnSize = true
     case "journal_mode": setup?.hasChosenJournalMode = true

@@ -97,6 +97,17 @@ public struct Configuration: Sendable {
   /// ``DatabasePool/releaseMemory()`` empties the caches. Databases in memory ignore this setting.
   public var cacheSize = 16 << 20
 
+  /// The memory in bytes, beyond the cache, that a transaction's changed pages may take before they
+  /// are written to the write-ahead log.
+  ///
+  /// 4 MiB by default, from 0 to 1 GiB: opening throws for other values. The pages are written
+  /// between two statements, and only while no savepoint is open and no other statement that writes
+  /// is under way, so that a transaction of many statements takes this memory, however large it is.
+  /// What a single statement changes, or a savepoint, stays in memory until it ends. The log grows
+  /// by what is written, even if the transaction is rolled back afterwards. Ignored with a rollback
+  /// journal, for which SQLite limits the memory itself, and after `PRAGMA cache_spill = OFF`.
+  public var changedPagesSize = 4 << 20
+
   /// The source of schema facts that SQLite doesn't know, such as the primary keys of views.
   public var schemaSource: (any DatabaseSchemaSource)?
 

@@ -88,7 +88,7 @@ extension Database {
     if mode == "delete", try answer("PRAGMA synchronous") == "2" {
       try runSetting("PRAGMA synchronous = EXTRA")
     }
-    if mode == "wal" { try setSpilling(false) }
+    if mode == "wal" { try setUpChangedPages() }
   }
 
   /// Runs a pragma, and returns its first value.
@@ -111,7 +111,7 @@ extension Database {
         hint: "The file system may lack shared memory; the journal mode is now "
           + "\(mode ?? "unknown").")
     }
-    try setSpilling(false)
+    try setUpChangedPages()
     // The first read creates the log's files, which read-only connections need.
     try validateFormat()
     // In WAL mode this is as safe as FULL, except that a power cut can lose the last transactions.

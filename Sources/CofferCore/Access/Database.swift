@@ -119,7 +119,7 @@ import Synchronization
   var snapshotVersion: String?
 
   /// The connection's part of the memory for cached pages.
-  var cache: CacheShare
+  @safe @exclusivity(unchecked) var cache: CacheShare
 
   /// Whether a rollback has failed in this access, as without memory.
   var hasFailedRollback = false
@@ -133,7 +133,8 @@ import Synchronization
   ) {
     sqliteConnection = unsafe connection
     self.keying = keying
-    cache = CacheShare(budget: cacheBudget)
+    cache = CacheShare(
+      budget: cacheBudget, changedPages: ChangedPages(limit: configuration.changedPagesSize))
     self.path = path
     description = name
     self.configuration = configuration

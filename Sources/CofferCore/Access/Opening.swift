@@ -86,6 +86,7 @@ struct Opening {
   /// Returns the connection, once all steps are done.
   func finish() throws -> Database {
     try configuration.checkCacheSize()
+    try configuration.checkChangedPagesSize()
     // Between the inspection and the first write, another process may create the file with a
     // different salt.
     var attempts = 3

@@ -46,6 +46,8 @@ extension Database {
       throw explainedAttachError(error, path, fileKey)
     }
     schemaDidChange()
+    // In the end, as the mode of the journal isn't known before the file is read.
+    defer { if setup == nil { try? keepAttachedPages() } }
     do {
       if !isNew { try refuseSecondJournal(of: name) }
       guard fileKey != nil else { return }

@@ -15,6 +15,11 @@ final class Authorizer {
   private(set) var recompilations = 0
   /// Called with each change of a statement that SQLite recompiles.
   var onRecompiledChange: ((TableChange) -> Void)?
+  /// Whether a file may have been attached, or a journal mode set, since the connection has set up
+  /// those of attached files.
+  var hasAttached = false
+  /// Whether savepoints may have been opened with SQLite's handle.
+  private(set) var hasForeignSavepoint = false
   private var refusePragma: ((_ name: String, _ value: String?, _ schema: String?) -> String?)?
 
   /// The table that is being dropped: its rows are not deleted one by one.
@@ -62,12 +67,15 @@ final class Authorizer {
       SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_VTABLE:
       recorder?.create(text(first), schema: text(schema))
     case SQLITE_DROP_INDEX, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TRIGGER,
-      SQLITE_DROP_TEMP_TRIGGER, SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_ATTACH,
-      SQLITE_DETACH:
+      SQLITE_DROP_TEMP_TRIGGER, SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DETACH:
       recorder?.changeSchema()
+    case SQLITE_ATTACH:
+      recorder?.attach()
+      hasAttached = true
     case SQLITE_ALTER_TABLE: recorder?.alter(table: text(second))
     case SQLITE_TRANSACTION: recorder?.transaction(Authorizer.transactionEffect(text(first)))
     case SQLITE_SAVEPOINT:
+      if recorder == nil { hasForeignSavepoint = true }
       recorder?.transaction(Authorizer.savepointEffect(text(first), name: text(second)))
     case SQLITE_PRAGMA:
       unsafe recorder?.pragma(text(first), isQuestion: second == nil)

@@ -227,11 +227,18 @@ extension Database {
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
     if accessState.contains(.logged) { settleCommitLog() }
-    guard statement.hasAftermath || accessState.contains(.observed) else { return }
+    if statement.hasAftermath || accessState.contains(.observed) {
+      try followUp(statement)
+    }
+    if !statement.isReadonly { try boundChangedPages() }
+  }
+
+  private func followUp(_ statement: Statement) throws {
     if statement.facts.transactionEffect != nil { hooks.transactionCount &+= 1 }
     if statement.facts.invalidatesSchemaCache {
       schemaDidChange()
       observation.didChangeSchema()
+      if statement.facts.attachesFile, setup == nil { try keepAttachedPages() }
     }
     try observation.didExecute(statement)
   }

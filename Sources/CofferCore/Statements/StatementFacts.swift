@@ -45,6 +45,9 @@ package struct StatementFacts: Sendable {
   /// Whether the statement can change the schema.
   var invalidatesSchemaCache = false
 
+  /// Whether the statement attaches a file.
+  var attachesFile = false
+
   var transactionEffect: TransactionEffect?
 
   /// Whether the statement only reads the journal mode, which SQLite counts as a write.
@@ -145,6 +148,11 @@ final class FactsRecorder {
   /// Records a table or a view that is created, and that can hide another one.
   func create(_ name: String, schema: String) {
     created = Table(schema: SQLName(schema), name: SQLName(name))
+    changeSchema()
+  }
+
+  func attach() {
+    facts.attachesFile = true
     changeSchema()
   }
 

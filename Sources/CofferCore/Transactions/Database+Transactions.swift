@@ -180,9 +180,50 @@ extension Database {
     }
   }
 
-  private func rollbackSavepoint() throws {
-    try executeDespiteInterruptions("ROLLBACK TRANSACTION TO SAVEPOINT grdb")
-    try executeDespiteInterruptions("RELEASE SAVEPOINT grdb")
+  /// Executes `operations` inside a savepoint, which becomes a part of the transaction once it has
+  /// changed more pages than memory should hold (``Configuration/changedPagesSize``).
+  ///
+  /// If it throws, the savepoint is undone, or the whole transaction if it has become a part of it.
+  /// Inside a savepoint that isn't of this kind, it is always undone alone.
+  @usableFromInline
+  package func inBatchSavepoint(_ operations: () throws -> Void) throws {
+    let count = cache.changedPages.batchCount
+    guard isInsideTransaction, observation.savepoints.count == count else {
+      return try inSavepoint {
+        try operations()
+        return .commit
+      }
+    }
+    let outgrownCount = cache.changedPages.outgrownCount
+    var isMerged: Bool { cache.changedPages.outgrownCount != outgrownCount }
+    try execute(sql: "SAVEPOINT coffer_batch_\(count)")
+    cache.changedPages.batchCount += 1
+    defer { cache.changedPages.batchCount = isMerged ? 0 : count }
+    do {
+      try inTransactionBlock(operations)
+      guard isInsideTransaction else { throw DatabaseError.transactionWasAborted() }
+      if !isMerged { try execute(sql: "RELEASE SAVEPOINT coffer_batch_\(count)") }
+    } catch {
+      guard isInsideTransaction else { throw error }
+      do {
+        if isMerged { rollbackAfterError() } else { try rollbackSavepoint("coffer_batch_\(count)") }
+      } catch {
+        rollbackAfterError()
+      }
+      throw error
+    }
+  }
+
+  /// Makes the open savepoints of batches a part of the transaction.
+  func mergeBatches() throws {
+    try execute(sql: "RELEASE SAVEPOINT coffer_batch_0")
+    cache.changedPages.batchCount = 0
+    cache.changedPages.outgrownCount += 1
+  }
+
+  private func rollbackSavepoint(_ name: String = "grdb") throws {
+    try executeDespiteInterruptions("ROLLBACK TRANSACTION TO SAVEPOINT \(name)")
+    try executeDespiteInterruptions("RELEASE SAVEPOINT \(name)")
   }
 
   private func executeDespiteInterruptions(_ sql: String) throws {
@@ -209,6 +250,7 @@ extension Database {
     try checkAccess()
     try checkCancellation()
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
+    if hooks.authorizer.hasAttached { try keepAttachedPages() }
     let isReadOnly = configuration.readonly || accessState.contains(.readOnly)
     if accessState.contains(.readOnly), let kind, kind != .deferred {
       throw DatabaseError(

@@ -43,7 +43,8 @@ extension DocumentCollection {
 
   /// Inserts documents, or replaces those with the same identifiers.
   ///
-  /// Either all of them are stored or none.
+  /// Either all of them are stored or none. In a transaction, many become a part of it: see
+  /// ``Configuration/changedPagesSize``.
   /// - Throws: ``DatabaseError``, whose ``DatabaseError/batchIndex`` is the index of the document
   ///   that failed.
   @inlinable
@@ -262,7 +263,8 @@ extension DocumentCollection where Document: Sendable {
 
   /// Inserts documents, or replaces those with the same identifiers, on another thread.
   ///
-  /// Either all of them are stored or none.
+  /// Either all of them are stored or none. In a transaction, many become a part of it: see
+  /// ``Configuration/changedPagesSize``.
   @inlinable
   public func save(_ documents: [Document]) async throws {
     guard !documents.isEmpty else { return }

@@ -35,13 +35,15 @@ extension Database {
     guard try Bool.fetchOne(self, sql: "PRAGMA defer_foreign_keys") == false,
       !hasBrokenForeignKeys
     else { return try body() }
-    return try inSavepoint(returning: {
+    var result: T?
+    try inBatchSavepoint {
       try execute(sql: "PRAGMA defer_foreign_keys = ON")
       defer { try? execute(sql: "PRAGMA defer_foreign_keys = OFF") }
-      let result = try body()
-      guard hasBrokenForeignKeys else { return result }
-      throw try explain() ?? .brokenReference
-    })
+      result = try body()
+      if hasBrokenForeignKeys { throw try explain() ?? .brokenReference }
+    }
+    guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+    return result
   }
 
   /// Returns the error of a broken reference anywhere in the database; nil if there is none.

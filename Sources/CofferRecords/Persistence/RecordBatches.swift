@@ -4,19 +4,19 @@ import CofferQuery
 // Changes of many records: one prepared statement, all or nothing.
 
 extension Database {
-  /// Calls `body` for each index, and rolls back all changes if it throws.
+  /// Calls `body` for each index, and rolls back all changes if it throws; those of the whole
+  /// transaction if they have become too many for memory.
   ///
   /// - Throws: The error of `body`; a ``DatabaseError`` gets the index.
   @inlinable
   package func inRecordBatch(_ indices: Range<Int>, _ body: (Int) throws -> Void) throws {
     guard !indices.isEmpty else { return }
-    try inSavepoint {
+    try inBatchSavepoint {
       for index in indices {
         do { try body(index) } catch let error as DatabaseError {
           throw error.inBatch(at: index)
         }
       }
-      return .commit
     }
   }
 }
@@ -32,6 +32,9 @@ extension DatabaseError {
 
 extension MutablePersistableRecord {
   /// Inserts all records or none, with one prepared statement.
+  ///
+  /// A batch that changes more than ``Configuration/changedPagesSize`` becomes a part of the
+  /// transaction, which an error then rolls back as a whole, unless it is in a savepoint.
   ///
   /// ```swift
   /// var players = names.map { Player(id: nil, name: $0) }

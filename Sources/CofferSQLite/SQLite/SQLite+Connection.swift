@@ -210,12 +210,33 @@ extension SQLite {
   @inlinable
   package static func returnFreeMemory() { coffer_return_free_memory() }
 
-  /// Returns the memory of the cached pages in bytes.
-  @safe static func cacheBytes(_ connection: SQLiteConnection) -> Int {
+  /// Returns the memory of the cached pages in bytes; it wraps around.
+  @safe package static func cacheBytes(_ connection: SQLiteConnection) -> CInt {
     var bytes: CInt = 0
     var highest: CInt = 0
     _ = unsafe sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_USED, &bytes, &highest, 0)
-    return Int(bytes)
+    return bytes
+  }
+
+  /// Writes the changed pages of the transaction that no statement uses.
+  ///
+  /// <https://sqlite.org/c3ref/db_cacheflush.html>
+  ///
+  /// - Returns: SQLite's code; busy if a file is locked.
+  @safe package static func writeChangedPages(_ connection: SQLiteConnection) -> CInt {
+    unsafe sqlite3_db_cacheflush(connection)
+  }
+
+  /// Returns whether a statement that writes is under way.
+  @safe package static func isWriting(_ connection: SQLiteConnection) -> Bool {
+    var statement = unsafe sqlite3_next_stmt(connection, nil)
+    while let current = unsafe statement {
+      if unsafe sqlite3_stmt_busy(current) != 0, unsafe sqlite3_stmt_readonly(current) == 0 {
+        return true
+      }
+      unsafe statement = unsafe sqlite3_next_stmt(connection, current)
+    }
+    return false
   }
 
   /// Returns the number of pages that the connection has requested, from its cache or its files;

@@ -130,7 +130,7 @@ import Testing
 
   /// The number of bytes in the connection's cache.
   private func cacheBytes(_ db: Database) -> Int {
-    unsafe db.sqliteConnection.map { SQLite.cacheBytes($0) } ?? 0
+    unsafe db.sqliteConnection.map { Int(SQLite.cacheBytes($0)) } ?? 0
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
