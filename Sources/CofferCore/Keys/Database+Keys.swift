@@ -124,5 +124,5 @@ extension Database {
   var openingSettings: CipherSettings { keying.given?.settings ?? configuration.cipher }
 
   /// Whether the connection has a key.
-  package var isKeyed: Bool { keying.given != nil }
+  package var isKeyed: Bool { keying.isGiven }
 }

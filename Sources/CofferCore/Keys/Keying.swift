@@ -7,7 +7,11 @@ final class Keying {
   /// The file's key, as derived by another connection, or by this one before it was reopened.
   var known: KnownKey?
   /// The key and settings given to the connection.
-  var given: (key: DatabaseKey, settings: CipherSettings)?
+  var given: (key: DatabaseKey, settings: CipherSettings)? {
+    didSet { isGiven = given != nil }
+  }
+  /// Whether a key was given: each access asks, and a comparison with nil would copy the key.
+  @safe @exclusivity(unchecked) private(set) var isGiven = false
   /// The derived key with which the file was opened, kept for further connections.
   var derived: DerivedKey?
   /// Whether that key has a salt of its own, since there was no file yet.
