@@ -49,6 +49,8 @@ struct coffer_file_state {
   int watches;
   unsigned long long news;
   long second;
+  // Who reads the file beside its connection, a retained object of Swift; NULL for nobody.
+  void *reader;
 };
 
 // The number of the file system that a file is in; 0 if that can't be told.

@@ -41,7 +41,10 @@ extension Database {
     if isNew, !isMemory { try refuseSecondJournal() }
     if key != nil { keying.mayHaveAttachedFile = true }
     do {
-      try FileKey.attach(path, as: name, spec: fileKey?.spec, to: connection)
+      let readAhead = try FileKey.attach(
+        path, as: name, spec: fileKey?.spec, readsAhead: configuration.readsAhead, to: connection)
+      keying.attachedReadAhead.removeAll(where: \.isClosed)
+      if let readAhead { keying.attachedReadAhead.append(readAhead) }
     } catch let error as DatabaseError {
       throw explainedAttachError(error, path, fileKey)
     }

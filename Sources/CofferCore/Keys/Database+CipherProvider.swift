@@ -18,6 +18,30 @@ extension Database {
   /// The cryptographic provider of this connection, as
   /// ``cipherProviderDescription-swift.type.property`` describes it; `none` without a key.
   public var cipherProviderDescription: String {
-    isKeyed ? CipherProvider.description(keepsContexts: keying.keepsContexts) : "none: no key"
+    isKeyed
+      ? CipherProvider.description(keepsContexts: keying.provision.keepsContexts) : "none: no key"
   }
+}
+
+extension Database {
+  /// How many pages this connection has decrypted ahead of its scans so far.
+  ///
+  /// All are 0 with ``Configuration/readsAhead`` off, with SQLCipher's own provider, and without
+  /// HMACs. The pages of attached files count, too, while they are attached.
+  public var readAheadStatistics: ReadAheadStatistics {
+    let files = keying.attachedReadAhead + [keying.provision.readAhead].compactMap(\.self)
+    return files.reduce(into: ReadAheadStatistics()) { result, file in
+      let counts = file.counts
+      result.usedPages += counts.used
+      result.unusedPages += counts.unused
+    }
+  }
+}
+
+/// What a connection has decrypted ahead of its scans, see ``Configuration/readsAhead``.
+public struct ReadAheadStatistics: Sendable, Hashable {
+  /// The pages that a scan has used.
+  public var usedPages = 0
+  /// The pages that were made for nothing: no scan came to them, or they had changed.
+  public var unusedPages = 0
 }

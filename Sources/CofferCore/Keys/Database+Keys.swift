@@ -100,9 +100,9 @@ extension Database {
   private func setKeyUp(_ spec: SecureBytes, _ pragmas: [String]) throws {
     keying.isBeingSet = true
     defer { keying.isBeingSet = false }
-    keying.keepsContexts = try FileKey.setKey(
+    keying.provision = try FileKey.setKey(
       spec, pragmas, usesStockProvider: configuration.usesStockCipherProvider,
-      in: openConnection())
+      readsAhead: configuration.readsAhead, in: openConnection())
   }
 
   /// Derives the key with the file's salt, or with a new salt for a new file.

@@ -16,8 +16,10 @@ final class Keying {
   var derived: DerivedKey?
   /// Whether that key has a salt of its own, since there was no file yet.
   var hasNewSalt = false
-  /// Whether the key's provider is ``KeptProvider``.
-  var keepsContexts = false
+  /// How the key's provider works.
+  var provision = CipherProvision()
+  /// What decrypts pages of attached files ahead of scans.
+  var attachedReadAhead: [ReadAhead] = []
   /// Whether the key has been given to SQLCipher while preparations can still change its settings.
   var isProvisional = false
   /// The cipher settings last set by SQL, where they can be read back.

@@ -61,6 +61,7 @@ package enum FileLayer {
         to: coffer_file_methods(methods: usual.pointee, usual: usual, stateOffset: stateOffset))
       unsafe new.pointee.methods.xClose = unsafe closeFile
       unsafe new.pointee.methods.xLock = unsafe lockFile
+      unsafe new.pointee.methods.xUnlock = unsafe unlockFile
       if unsafe usual.pointee.iVersion >= 2, unsafe usual.pointee.xShmLock != nil {
         unsafe new.pointee.methods.xShmMap = unsafe mapSharedMemory
         unsafe new.pointee.methods.xShmLock = unsafe lockSharedMemory
@@ -105,9 +106,11 @@ package enum FileLayer {
       unsafe self.state = unsafe state.assumingMemoryBound(to: coffer_file_state.self)
     }
 
-    /// The file of a connection's main database; nil if it has none, or one of another layer.
-    init?(of connection: SQLiteConnection) {
-      guard let (file, methods) = unsafe SQLite.openFile(SQLITE_FCNTL_FILE_POINTER, in: connection)
+    /// The file of a connection's database; nil if it has none, or one of another layer.
+    init?(of connection: SQLiteConnection, schema: String = "main") {
+      guard
+        let (file, methods) = unsafe SQLite.openFile(
+          SQLITE_FCNTL_FILE_POINTER, of: schema, in: connection)
       else { return nil }
       let address = UInt(bitPattern: methods)
       guard tables.withLock({ $0.values.contains(address) }) else { return nil }
@@ -154,6 +157,49 @@ package enum FileLayer {
 
     private static let firstReadLock: CInt = 3
 
+    /// Whoever reads the file beside its connection, see ``FileReader``.
+    ///
+    /// The former one is told that the file is closed.
+    func setReader(_ reader: FileReaderLink?) {
+      if let former = unsafe state.pointee.reader {
+        // SAFETY: only this method sets it, to a retained object.
+        let former = unsafe Unmanaged<FileReaderLink>.fromOpaque(former).takeRetainedValue()
+        former.reader.fileWillClose()
+      }
+      unsafe state.pointee.reader = reader.map { unsafe Unmanaged.passRetained($0).toOpaque() }
+    }
+
+    @inline(__always)
+    fileprivate func tellReader() {
+      guard let reader = unsafe state.pointee.reader else { return }
+      // SAFETY: as above; the reader can't be replaced meanwhile.
+      unsafe Unmanaged<FileReaderLink>.fromOpaque(reader).takeUnretainedValue()
+        .reader.transactionDidEnd()
+    }
+
+    /// The file's descriptor, which stays open until SQLite closes the file; nil if it isn't known.
+    ///
+    /// SQLite doesn't tell it. It is where its files have had it since 2010, behind the methods,
+    /// the layer and the inode, and has to be that of the file with this name.
+    var descriptor: CInt? {
+      guard let path = unsafe state.pointee.path,
+        unsafe UnsafeRawPointer(state) - UnsafeRawPointer(file) >= 32
+      else { return nil }
+      // SAFETY: the usual layer has so many bytes for each of its files.
+      let words = unsafe UnsafeRawPointer(file)
+      let layer = unsafe words.load(fromByteOffset: 8, as: UInt.self)
+      guard layers.withLock({ $0[layer] != nil }),
+        let name = unsafe UnsafePointer<sqlite3_vfs>(bitPattern: layer)?.pointee.zName,
+        unsafe String(cString: name).hasPrefix("unix")
+      else { return nil }
+      let descriptor = unsafe words.load(fromByteOffset: 24, as: CInt.self)
+      var (named, opened) = (stat(), stat())
+      guard unsafe stat(path, &named) == 0, unsafe fstat(descriptor, &opened) == 0,
+        named.st_dev == opened.st_dev, named.st_ino == opened.st_ino
+      else { return nil }
+      return descriptor
+    }
+
     fileprivate func endWatches() {
       NameWatch.end(unsafe state.pointee.watches)
       unsafe state.pointee.watches = 0
@@ -172,6 +218,20 @@ package enum FileLayer {
     }
     let bytes = unsafe withUnsafeBytes(of: file.state.pointee.header) { unsafe Array($0) }
     return unsafe (bytes, file.state.pointee.readLock == 0)
+  }
+
+  /// Lets a reader use the descriptor of a connection's file.
+  ///
+  /// - Returns: What `makeReader` makes of the descriptor; nil if there is none.
+  @safe package static func addReader<Reader: FileReader>(
+    to schema: String, of connection: SQLiteConnection, _ makeReader: (CInt) -> Reader
+  ) -> Reader? {
+    guard let file = unsafe File(of: connection, schema: schema),
+      let descriptor = file.descriptor
+    else { return nil }
+    let reader = makeReader(descriptor)
+    file.setReader(FileReaderLink(reader))
+    return reader
   }
 
   /// The bytes of the index that are kept: two copies of its header, and a number of frames.
@@ -219,6 +279,7 @@ private func closeFile(file: UnsafeMutablePointer<sqlite3_file>?) -> CInt {
     return SQLITE_IOERR
   }
   file.endWatches()
+  file.setReader(nil)
   return unsafe close(file.file)
 }
 
@@ -232,6 +293,14 @@ private func lockFile(file: UnsafeMutablePointer<sqlite3_file>?, level: CInt) ->
   }
   if level == SQLITE_LOCK_EXCLUSIVE, unsafe file.state.pointee.keepsLog != 0 { return SQLITE_BUSY }
   return unsafe lock(file.file, level)
+}
+
+/// Releases a lock of a file with a rollback journal.
+private func unlockFile(file: UnsafeMutablePointer<sqlite3_file>?, level: CInt) -> CInt {
+  guard let file = unsafe FileLayer.File(file), let unlock = unsafe file.usual.pointee.xUnlock
+  else { return SQLITE_IOERR }
+  if level == SQLITE_LOCK_NONE { file.tellReader() }
+  return unsafe unlock(file.file, level)
 }
 
 /// Maps a region of a file's shared memory.
@@ -271,10 +340,28 @@ private func lockSharedMemory(
     if code == SQLITE_OK { file.note(readLock: offset) }
     return code
   }
+  if flags == SQLITE_SHM_UNLOCK | SQLITE_SHM_SHARED { file.tellReader() }
   if offset == CheckpointGuard.writing, count == 1,
     flags == SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE, file.hasMoved
   {
     return ResultCode.SQLITE_READONLY_DBMOVED.rawValue
   }
   return unsafe CheckpointGuard.change(file, offset, count, flags, by: lock)
+}
+
+/// What reads the file of a connection beside it, by the connection's own descriptor: closing any
+/// other one of the file would end the locks that the process has on it.
+///
+/// Both methods are called in the connection's thread.
+package protocol FileReader: AnyObject {
+  /// Called as a transaction of the connection ends.
+  func transactionDidEnd()
+  /// Called as the file is closed. Afterwards, the descriptor may be that of another file.
+  func fileWillClose()
+}
+
+/// A reader, for C.
+final class FileReaderLink {
+  let reader: any FileReader
+  init(_ reader: any FileReader) { self.reader = reader }
 }

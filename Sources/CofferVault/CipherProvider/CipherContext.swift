@@ -11,6 +11,7 @@ import Glibc
 /// - No key outlives SQLCipher's own: a call with another key wipes whatever holds the last one,
 ///   and the memory is wiped when SQLCipher frees the context, as the connection closes.
 /// - Whatever isn't expected here is left to SQLCipher's provider.
+/// - Pages that were decrypted ahead are taken only with the kept keys, see ``ReadAhead``.
 ///
 /// A context is used by one thread at a time, since SQLCipher calls it for its connection.
 @unsafe struct CipherContext {
@@ -38,6 +39,9 @@ import Glibc
   private var hmacAlgorithm: CInt = -1
   private var hmac: OpaquePointer?
 
+  /// The pages that are decrypted ahead; nil for none.
+  private var readAhead: Unmanaged<ReadAhead>?
+
   init(_ functions: UnsafePointer<Functions>) { unsafe self.functions = unsafe functions }
 
   /// Frees and wipes all that is kept.
@@ -47,6 +51,13 @@ import Glibc
     unsafe crypto.freeCipher(decryption)
     unsafe crypto.freeHMAC(hmac)
     unsafe (encryption, decryption, hmac) = (nil, nil, nil)
+    unsafe setReadAhead(nil)
+  }
+
+  /// Sets who decrypts pages ahead; the former one ends.
+  mutating func setReadAhead(_ new: ReadAhead?) {
+    if let former = unsafe readAhead?.takeRetainedValue() { former.close() }
+    unsafe readAhead = unsafe new.map { unsafe Unmanaged.passRetained($0) }
   }
 
   // MARK: Pages
@@ -65,6 +76,30 @@ import Glibc
     else { return nil }
     let wanted = unsafe KeptKey(key)
     if unsafe !pageKey.isSame(as: wanted) { unsafe forgetPageKey(for: wanted) }
+    guard mode == 0, let readAhead = unsafe readAhead else {
+      return unsafe cryptNow(mode, key, iv!, input!, count, output!)
+    }
+    // SAFETY: the context has retained it.
+    return unsafe readAhead._withUnsafeGuaranteedRef { readAhead in
+      var code = SQLite.ok
+      if unsafe !readAhead.decrypt(input!, count, iv!, output!) {
+        guard let result = unsafe cryptNow(mode, key, iv!, input!, count, output!) else {
+          return nil
+        }
+        code = result
+      }
+      if code == SQLite.ok, unsafe readAhead.note(input!, output!, count) {
+        unsafe readAhead.begin(with: ReadAheadWindow.Keys(page: pageKey, hmac: hmacKey))
+      }
+      return code
+    }
+  }
+
+  @inline(__always)
+  private mutating func cryptNow(
+    _ mode: CInt, _ key: UnsafePointer<UInt8>, _ iv: UnsafePointer<UInt8>,
+    _ input: UnsafePointer<UInt8>, _ count: CInt, _ output: UnsafeMutablePointer<UInt8>
+  ) -> CInt? {
     let context =
       unsafe mode == 1
       ? CipherContext.started(&encryption, &canEncrypt, functions, mode, key, iv)
@@ -111,6 +146,7 @@ import Glibc
   /// Wipes whatever holds the last page key.
   private mutating func forgetPageKey(for nextKey: KeptKey = KeptKey()) {
     let crypto = unsafe functions.pointee.crypto
+    unsafe readAhead?.takeUnretainedValue().stop()
     unsafe pageKey = nextKey
     unsafe (canEncrypt, canDecrypt) = (false, false)
     if unsafe encryption != nil { _ = unsafe crypto.resetCipher(encryption) }
@@ -134,6 +170,15 @@ import Glibc
     else { return nil }
     let wanted = unsafe KeptKey(key)
     if unsafe hmacAlgorithm == algorithm, unsafe hmacKey.isSame(as: wanted) {
+      // Pages are authenticated with their number.
+      if let readAhead = unsafe readAhead, moreCount == 4, let more = unsafe more,
+        // SAFETY: the context has retained it.
+        unsafe readAhead._withUnsafeGuaranteedRef({
+          unsafe $0.authenticate(algorithm, input!, count, more, output!)
+        })
+      {
+        return SQLite.ok
+      }
       guard unsafe functions.pointee.crypto.startHMAC(hmac, nil, 0, nil, nil) == 1 else {
         unsafe forgetHMACKey()
         return nil
@@ -162,6 +207,7 @@ import Glibc
 
   /// Wipes whatever holds the last HMAC key.
   private mutating func forgetHMACKey() {
+    unsafe readAhead?.takeUnretainedValue().stop()
     unsafe hmacKey = KeptKey()
     unsafe hmacAlgorithm = -1
     if unsafe hmac != nil { _ = unsafe functions.pointee.crypto.resetHMAC(hmac) }
@@ -169,8 +215,8 @@ import Glibc
 }
 
 /// A key of 32 bytes.
-private struct KeptKey {
-  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+struct KeptKey {
+  private(set) var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   private var isSet = false
 
   // SAFETY: the caller passes the address of 32 bytes.

@@ -23,9 +23,26 @@ package enum CipherProvider {
 
   /// Sets a connection's key, see ``SQLite/key(_:_:)``.
   ///
-  /// - Parameter usesStock: Whether the connection uses SQLCipher's provider in any case.
-  /// - Returns: SQLite's code, and whether the connection keeps its contexts.
+  /// - Parameters:
+  ///   - usesStock: Whether the connection uses SQLCipher's provider in any case.
+  ///   - readsAhead: Whether pages are decrypted ahead of scans.
+  /// - Returns: SQLite's code, and how the connection's provider works.
   @safe static func setKey(
+    _ bytes: UnsafeRawBufferPointer, usesStock: Bool, readsAhead: Bool,
+    in connection: SQLiteConnection
+  ) -> (code: CInt, provision: CipherProvision) {
+    guard readsAhead else {
+      let (code, keepsContexts) = setKey(bytes, usesStock: usesStock, in: connection)
+      return (code, CipherProvision(keepsContexts: keepsContexts))
+    }
+    let ((code, keepsContexts), context) = unsafe KeptProvider.contextMade {
+      setKey(bytes, usesStock: usesStock, in: connection)
+    }
+    let readAhead = unsafe ReadAhead.begin("main", of: connection, context)
+    return (code, CipherProvision(keepsContexts: keepsContexts, readAhead: readAhead))
+  }
+
+  @safe private static func setKey(
     _ bytes: UnsafeRawBufferPointer, usesStock: Bool, in connection: SQLiteConnection
   ) -> (code: CInt, keepsContexts: Bool) {
     // Another connection must not change the provider meanwhile. Nothing is derived here.
@@ -147,5 +164,17 @@ package enum CipherProvider {
       SQLite.closeWhenIdle(anchor)
       throw error
     }
+  }
+}
+
+/// How a connection's provider works.
+package struct CipherProvision {
+  /// Whether it is ``KeptProvider``.
+  package var keepsContexts = false
+  /// What decrypts pages ahead of scans; nil for nothing.
+  package var readAhead: ReadAhead?
+
+  package init(keepsContexts: Bool = false, readAhead: ReadAhead? = nil) {
+    (self.keepsContexts, self.readAhead) = (keepsContexts, readAhead)
   }
 }

@@ -1,5 +1,6 @@
 import CofferSQLite
 import Glibc
+import Synchronization
 
 /// A provider for SQLCipher that keeps libcrypto's contexts, see ``CipherContext``, and leaves
 /// everything else to SQLCipher's provider.
@@ -92,12 +93,19 @@ enum KeptProvider {
       return code
     }
     unsafe target.pointee = unsafe memory
+    made.withLock { made in
+      let thread = UInt(pthread_self())
+      if made[thread] != nil { made[thread] = UInt(bitPattern: context) }
+    }
     return SQLite.ok
   }
 
   private static func free(_ target: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> CInt {
     guard let target = unsafe target, let context = unsafe kept(target.pointee) else {
       return SQLite.ok
+    }
+    made.withLock { made in
+      for (thread, address) in made where address == UInt(bitPattern: context) { made[thread] = 0 }
     }
     let stock = unsafe context.pointee.functions.pointee.stock
     let code = unsafe stock.freeContext(&context.pointee.stock)
@@ -106,8 +114,27 @@ enum KeptProvider {
     return code
   }
 
+  /// The context that each thread has made while it executes ``contextMade(by:)``; 0 for none.
+  private static let made = Mutex<[UInt: UInt]>([:])
+
+  /// Executes a function that gives a key to a file.
+  ///
+  /// - Returns: Also the file's context, which lives until the file has another key or is closed;
+  ///   nil if another provider has it.
+  static func contextMade<Result, Failure: Error>(
+    by body: () throws(Failure) -> Result
+  ) throws(Failure) -> (result: Result, context: UnsafeMutablePointer<CipherContext>?) {
+    let thread = UInt(pthread_self())
+    made.withLock { $0[thread] = 0 }
+    defer { made.withLock { _ = $0.removeValue(forKey: thread) } }
+    let result = try body()
+    let address = made.withLock { $0[thread] ?? 0 }
+    // SAFETY: a context that was freed is not in the table any more.
+    return unsafe (result, UnsafeMutablePointer(bitPattern: address))
+  }
+
   /// Wipes and frees a context.
-  private static func release(_ context: UnsafeMutablePointer<CipherContext>) {
+  static func release(_ context: UnsafeMutablePointer<CipherContext>) {
     unsafe context.pointee.free()
     unsafe explicit_bzero(context, MemoryLayout<CipherContext>.stride)
     unsafe SQLite.free(context)

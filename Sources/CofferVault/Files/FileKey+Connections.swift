@@ -20,14 +20,15 @@ extension FileKey {
 
   /// Sets SQLCipher's key and settings before the connection reads its file.
   ///
-  /// - Returns: Whether the connection's provider is ``KeptProvider``.
+  /// - Returns: How the connection's provider works.
   @discardableResult
   @safe package static func setKey(
     _ spec: SecureBytes, _ pragmas: [String], usesStockProvider: Bool = false,
-    in connection: SQLiteConnection
-  ) throws -> Bool {
-    let (code, keepsContexts) = spec.withUnsafeBytes {
-      CipherProvider.setKey($0, usesStock: usesStockProvider, in: connection)
+    readsAhead: Bool = ReadAhead.isWorthwhile, in connection: SQLiteConnection
+  ) throws -> CipherProvision {
+    let (code, provision) = spec.withUnsafeBytes {
+      CipherProvider.setKey(
+        $0, usesStock: usesStockProvider, readsAhead: readsAhead, in: connection)
     }
     guard code == SQLite.ok else {
       throw DatabaseError(
@@ -35,20 +36,29 @@ extension FileKey {
     }
     try CipherLog.setLevel(of: connection)
     for pragma in pragmas { try LibrarySQL.run(pragma, in: connection) }
-    return keepsContexts
+    return provision
   }
 
   /// Attaches a file, with the key bound to a parameter.
   ///
   /// The key is bound directly from secure memory. SQLCipher keeps its own copies, and wipes them.
   /// - Parameter spec: The key; nil for a plaintext file.
+  /// - Returns: What decrypts its pages ahead of scans; nil for nothing.
+  @discardableResult
   @safe package static func attach(
-    _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
-  ) throws {
+    _ path: String, as name: String, spec: SecureBytes?,
+    readsAhead: Bool = ReadAhead.isWorthwhile, to connection: SQLiteConnection
+  ) throws -> ReadAhead? {
     let isFile = !path.isEmpty && path != ":memory:"
+    var readAhead: ReadAhead?
     try ReadOnlyFile.retryingReads(of: isFile ? [path] : []) {
-      try attachOnce(path, as: name, spec: spec, to: connection)
+      let (_, context) = try unsafe KeptProvider.contextMade {
+        try attachOnce(path, as: name, spec: spec, to: connection)
+      }
+      guard readsAhead, isFile, spec != nil else { return }
+      readAhead = unsafe ReadAhead.begin(name, of: connection, context)
     }
+    return readAhead
   }
 
   @safe private static func attachOnce(

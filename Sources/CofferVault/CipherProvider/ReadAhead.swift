@@ -1,0 +1,303 @@
+import CofferSQLite
+import Glibc
+
+/// The pages of one encrypted file of a connection that are decrypted ahead of its scans.
+///
+/// SQLCipher asks its provider for the code of each page that SQLite has read, and then for the
+/// plaintext. From the interior pages among these follows what a scan reads next, see
+/// ``PagePredictor``, and workers read, authenticate and decrypt that, see ``ReadAheadWindow``.
+///
+/// What must hold:
+/// - A result is used only if it was made with the same keys, the same algorithm and the same page
+///   number, from the same bytes that SQLite has just read. SQLCipher compares the code with the
+///   page's, as always. So a wrong prediction costs time alone, as does a page that another
+///   connection changes meanwhile, or one whose newest version is in the log.
+/// - All memory is wiped and freed as the transaction ends, as the key changes, and as the file is
+///   closed, and no worker reads the file afterwards.
+///
+/// Only the connection's thread uses it.
+@safe package final class ReadAhead: FileReader {
+  /// What was read ahead so far.
+  package struct Counts: Sendable {
+    /// Pages that SQLCipher got.
+    package var used = 0
+    /// Pages that nobody asked for, or that had changed.
+    package var unused = 0
+  }
+
+  private static let firstSize = 4
+  /// How many other pages end a window: the scan has ended, or reads what isn't known.
+  private static let mostStrangers = 64
+  /// How many pages show whether predictions come true.
+  private static let judgedPages = 64
+  private static let mostRest = 1024
+
+  private let workers: ReadAheadWorkers
+  @safe private let functions: UnsafePointer<CipherContext.Functions>
+  /// Nil as soon as the file is closed.
+  private var descriptor: CInt?
+
+  @safe @exclusivity(unchecked) private var predictor = PagePredictor()
+  @safe @exclusivity(unchecked) private var window: ReadAheadWindow?
+
+  // The page whose code was asked for last: its bytes, how many of them count, and its number.
+  @safe @exclusivity(unchecked) private var input: UnsafePointer<UInt8>?
+  @safe @exclusivity(unchecked) private var count = 0
+  @safe @exclusivity(unchecked) private var number: UInt32 = 0
+  @safe @exclusivity(unchecked) private var algorithm: CInt = 0
+  /// The position of that page, if its code came from the window.
+  @safe @exclusivity(unchecked) private var found: Int?
+
+  /// How many pages are planned beyond the scan's.
+  private var size = 0
+  /// The position after the page that the scan has taken last, and the one after the planned ones.
+  private var head = 0
+  private var end = 0
+  private var hits = 0
+  private var strangers = 0
+  /// What became of pages since this was judged last.
+  private var judged = Counts()
+  /// How many interior pages are left out after bad predictions, and how many the next time.
+  @safe @exclusivity(unchecked) private var rest = 0
+  private var nextRest = 4
+
+  private var past = Counts()
+
+  /// Those of the file so far.
+  package var counts: Counts {
+    var counts = past
+    if let window { counts.unused += window.countReady() }
+    return counts
+  }
+
+  /// Whether the file is closed, or has another key.
+  package var isClosed: Bool { descriptor == nil }
+
+  /// Whether pages are being read ahead.
+  package var isActive: Bool { window != nil }
+
+  init(
+    descriptor: CInt, _ functions: UnsafePointer<CipherContext.Functions>,
+    workers: ReadAheadWorkers = .shared
+  ) {
+    (self.descriptor, self.workers) = (descriptor, workers)
+    self.functions = unsafe functions
+  }
+
+  deinit { close() }
+
+  /// The environment variable that keeps connections from reading ahead.
+  private static let variable = "COFFER_NO_READ_AHEAD"
+
+  /// Whether connections may read ahead.
+  package static let isAllowed: Bool = {
+    guard let value = unsafe getenv(variable) else { return true }
+    return unsafe ["", "0"].contains(String(cString: value))
+  }()
+
+  /// Whether there is more than one core.
+  package static let isWorthwhile = sysconf(CInt(_SC_NPROCESSORS_ONLN)) > 1
+
+  /// Begins with a file that was just given a key.
+  ///
+  /// - Returns: Nil if SQLCipher's provider has the key, or the file's descriptor isn't known.
+  static func begin(
+    _ schema: String, of connection: SQLiteConnection,
+    _ context: UnsafeMutablePointer<CipherContext>?
+  ) -> ReadAhead? {
+    guard isAllowed, let context = unsafe context else { return nil }
+    let functions = unsafe context.pointee.functions
+    let readAhead = FileLayer.addReader(to: schema, of: connection) {
+      unsafe ReadAhead(descriptor: $0, functions)
+    }
+    unsafe context.pointee.setReadAhead(readAhead)
+    return readAhead
+  }
+
+  // MARK: SQLCipher's calls
+
+  /// Writes the code of a page, if it is known.
+  @inline(__always)
+  func authenticate(
+    _ algorithm: CInt, _ input: UnsafePointer<UInt8>, _ count: CInt,
+    _ number: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    self.input = unsafe input
+    self.count = Int(count)
+    self.algorithm = algorithm
+    // SAFETY: the caller passes the address of four bytes.
+    self.number = unsafe UInt32(
+      littleEndian: UnsafeRawPointer(number).loadUnaligned(as: UInt32.self))
+    guard let window else { return false }
+    return unsafe find(in: window, input, output)
+  }
+
+  /// Writes the plaintext of the page whose code was asked for last, if it is known.
+  @inline(__always)
+  func decrypt(
+    _ input: UnsafePointer<UInt8>, _ count: CInt, _ iv: UnsafePointer<UInt8>,
+    _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    guard let found else { return false }
+    return unsafe take(found, input, count, iv, output)
+  }
+
+  /// Notes the plaintext of the page whose code was asked for last.
+  ///
+  /// - Returns: Whether to read ahead, see ``begin(with:)``.
+  @inline(__always)
+  func note(
+    _ input: UnsafePointer<UInt8>, _ plaintext: UnsafePointer<UInt8>, _ count: CInt
+  ) -> Bool {
+    // The first page is a part of no scan that is long.
+    guard unsafe input == self.input, number != 1 else { return false }
+    self.input = nil
+    if unsafe PagePredictor.isInterior(plaintext.pointee) {
+      unsafe noteInterior(plaintext, Int(count))
+      return false
+    }
+    return predictor.noteOther(number)
+  }
+
+  @inline(never)
+  private func noteInterior(_ plaintext: UnsafePointer<UInt8>, _ count: Int) {
+    if rest > 0 {
+      rest -= 1
+      return
+    }
+    unsafe predictor.noteInterior(plaintext, count)
+  }
+
+  /// Begins to read ahead, with the keys of the pages that were noted.
+  func begin(with keys: ReadAheadWindow.Keys) {
+    if window == nil {
+      guard let descriptor, !ReadAheadWorkers.isForked,
+        let layout = ReadAheadWindow.Layout(
+          algorithm: algorithm, cipherCount: count - ReadAheadWindow.Layout.ivSize),
+        let window = unsafe ReadAheadWindow(layout, keys, descriptor: descriptor, functions)
+      else { return predictor.stop() }
+      guard workers.begin(window) else {
+        window.release()
+        return predictor.stop()
+      }
+      self.window = window
+      size = Self.firstSize
+      (head, end, hits, strangers, judged) = (0, 0, 0, 0, Counts())
+    }
+    plan()
+  }
+
+  // MARK: The window
+
+  private func plan() {
+    guard let window, end - head <= size / 2 else { return }
+    let begin = end
+    while end - head < size {
+      let past = window.prepare(end)
+      if past == .wasted { tally(used: 0, unused: 1) }
+      // A slot that a worker is at is left for the next time.
+      guard past != .busy, let next = predictor.predict() else { break }
+      window.plan(next, at: end)
+      end += 1
+    }
+    if end > begin { workers.wake(for: window) }
+  }
+
+  @inline(never)
+  private func find(
+    in window: ReadAheadWindow, _ input: UnsafePointer<UInt8>,
+    _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    found = nil
+    guard !ReadAheadWorkers.isForked else {
+      stop()
+      return false
+    }
+    guard let position = window.position(of: number, from: head) else {
+      strangers += 1
+      if strangers > Self.mostStrangers { stop() }
+      return false
+    }
+    strangers = 0
+    head = position + 1
+    window.skipClaims(to: head)
+    guard count == window.layout.authenticatedCount, algorithm == window.layout.algorithm,
+      window.isReady(position),
+      unsafe window.copyCode(position, ifMadeFrom: input, to: output)
+    else {
+      hits += 1
+      advance()
+      return false
+    }
+    found = position
+    return true
+  }
+
+  @inline(never)
+  private func take(
+    _ position: Int, _ input: UnsafePointer<UInt8>, _ count: CInt, _ iv: UnsafePointer<UInt8>,
+    _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    found = nil
+    guard let window, unsafe input == self.input, Int(count) == window.layout.cipherCount,
+      unsafe window.takePlaintext(position, iv, to: output)
+    else { return false }
+    tally(used: 1, unused: 0)
+    hits += 1
+    advance()
+    return true
+  }
+
+  /// Plans further, and more than before.
+  private func advance() {
+    guard let window else { return }
+    if hits >= size, size < window.capacity {
+      size = min(2 * size, window.capacity)
+      hits = 0
+    }
+    plan()
+    let total = judged.used + judged.unused
+    guard total >= Self.judgedPages else { return }
+    let isGood = judged.used >= judged.unused
+    judged = Counts()
+    if isGood {
+      nextRest = 4
+    } else {
+      rest = nextRest
+      nextRest = min(2 * nextRest, Self.mostRest)
+      stop()
+    }
+  }
+
+  private func tally(used: Int, unused: Int) {
+    past.used += used
+    past.unused += unused
+    judged.used += used
+    judged.unused += unused
+  }
+
+  // MARK: Ends
+
+  /// Wipes and frees what was read ahead, as its key changes or the transaction ends.
+  func stop() {
+    guard let window else { return }
+    self.window = nil
+    found = nil
+    predictor.stop()
+    workers.end(window)
+    past.unused += window.countReady()
+    window.release()
+  }
+
+  package func transactionDidEnd() { stop() }
+
+  package func fileWillClose() { close() }
+
+  /// Ends all use of the file, and wipes and frees everything.
+  func close() {
+    stop()
+    descriptor = nil
+    input = nil
+    predictor.free()
+  }
+}

@@ -1,0 +1,183 @@
+import CofferSQLite
+import Glibc
+import Synchronization
+
+/// The threads of the process that read pages ahead of scans, one less than there are cores.
+///
+/// The first window begins one, and more begin while there is more to do than they do. They sleep
+/// without work, and end after some seconds of it. Windows take turns.
+///
+// SAFETY: what isn't atomic is changed inside of `mutex` alone.
+@safe final class ReadAheadWorkers: @unchecked Sendable {
+  static let shared = ReadAheadWorkers(
+    count: max(1, min(mostWorkers, sysconf(CInt(_SC_NPROCESSORS_ONLN)) - 1)))
+
+  private static let mostWorkers = 8
+  /// The workers', and one for the thread of the scan.
+  static let mostLanes = mostWorkers + 1
+
+  /// How many pages a worker does before the next window has its turn.
+  private static let batch = 8
+  private static let idleSeconds = 5
+  /// How many pages have to wait before another worker is woken, which takes a call of the system.
+  private static let worthWaking = 4
+
+  /// Whether this process is a copy of one that had workers, which it hasn't.
+  static var isForked: Bool { forked.load(ordering: .relaxed) }
+  private static let forked = Atomic<Bool>(false)
+  private static let watchesForks: Bool = {
+    pthread_atfork(nil, nil, { ReadAheadWorkers.forked.store(true, ordering: .relaxed) })
+      == 0
+  }()
+
+  private let count: Int
+  // SAFETY: `init` makes all three, which are never freed.
+  @safe private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @safe private let hasWork: UnsafeMutablePointer<pthread_cond_t>
+  @safe private let isLeft: UnsafeMutablePointer<pthread_cond_t>
+  @safe @exclusivity(unchecked) private var windows: [ReadAheadWindow] = []
+  @safe @exclusivity(unchecked) private var turn = 0
+  /// The numbers of the lanes that workers have.
+  @safe @exclusivity(unchecked) private var lanes: Set<Int> = []
+  private let sleeping = Atomic<Int>(0)
+  private let alive = Atomic<Int>(0)
+
+  /// - Parameter count: How many there are; without any, whoever tests it does the pages.
+  init(count: Int) {
+    self.count = count
+    mutex = .allocate(capacity: 1)
+    hasWork = .allocate(capacity: 1)
+    isLeft = .allocate(capacity: 1)
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe pthread_cond_init(hasWork, nil)
+    unsafe pthread_cond_init(isLeft, nil)
+  }
+
+  /// How many threads there are.
+  var threadCount: Int { alive.load(ordering: .relaxed) }
+
+  // MARK: Windows
+
+  /// Adds a window.
+  ///
+  /// - Returns: False where there can be no workers.
+  func begin(_ window: ReadAheadWindow) -> Bool {
+    guard Self.watchesForks, !Self.isForked else { return false }
+    unsafe pthread_mutex_lock(mutex)
+    windows.append(window)
+    unsafe pthread_mutex_unlock(mutex)
+    return true
+  }
+
+  /// Removes a window, and waits until no worker is at it, for as long as one page takes them.
+  func end(_ window: ReadAheadWindow) {
+    window.isEnding.store(true, ordering: .relaxed)
+    // Another thread may have had the mutex as the process was copied.
+    guard !Self.isForked else { return }
+    unsafe pthread_mutex_lock(mutex)
+    windows.removeAll { $0 === window }
+    while window.holders > 0 { unsafe pthread_cond_wait(isLeft, mutex) }
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  /// Wakes or begins a worker if there is enough for it to do.
+  @inline(__always)
+  func wake(for window: ReadAheadWindow) {
+    guard window.waiting >= Self.worthWaking,
+      sleeping.load(ordering: .relaxed) > 0 || alive.load(ordering: .relaxed) < count
+    else { return }
+    wakeOne()
+  }
+
+  @inline(never)
+  private func wakeOne() {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    if sleeping.load(ordering: .relaxed) > 0 {
+      unsafe pthread_cond_signal(hasWork)
+    } else if let lane = (1...max(1, count)).first(where: { !lanes.contains($0) }),
+      lanes.count < count
+    {
+      lanes.insert(lane)
+      alive.store(lanes.count, ordering: .relaxed)
+      guard !start(lane) else { return }
+      lanes.remove(lane)
+      alive.store(lanes.count, ordering: .relaxed)
+    }
+  }
+
+  // MARK: Threads
+
+  private final class Start {
+    let workers: ReadAheadWorkers
+    let lane: Int
+    init(_ workers: ReadAheadWorkers, _ lane: Int) { (self.workers, self.lane) = (workers, lane) }
+  }
+
+  private func start(_ lane: Int) -> Bool {
+    // The program's handlers don't run in threads that it doesn't know.
+    var (all, former) = (sigset_t(), sigset_t())
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &former)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
+    let start = unsafe Unmanaged.passRetained(Start(self, lane))
+    var thread = pthread_t()
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { start in
+        // SAFETY: the creator has retained it for this thread.
+        let start = unsafe Unmanaged<Start>.fromOpaque(start!).takeRetainedValue()
+        start.workers.run(start.lane)
+        return nil
+      }, start.toOpaque())
+    guard code == 0 else {
+      unsafe start.release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
+  }
+
+  private func run(_ lane: Int) {
+    unsafe pthread_mutex_lock(mutex)
+    while true {
+      if let window = nextWindow() {
+        window.holders += 1
+        unsafe pthread_mutex_unlock(mutex)
+        window.work(lane: lane, most: Self.batch)
+        unsafe pthread_mutex_lock(mutex)
+        window.holders -= 1
+        if window.holders == 0, window.isEnding.load(ordering: .relaxed) {
+          unsafe pthread_cond_broadcast(isLeft)
+        }
+      } else if !sleep() {
+        break
+      }
+    }
+    lanes.remove(lane)
+    alive.store(lanes.count, ordering: .relaxed)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  /// The window whose turn it is among those with work.
+  private func nextWindow() -> ReadAheadWindow? {
+    for _ in windows.indices {
+      turn = turn + 1 < windows.count ? turn + 1 : 0
+      if windows[turn].hasWork { return windows[turn] }
+    }
+    return nil
+  }
+
+  /// Waits for work.
+  ///
+  /// - Returns: False if there was none for some seconds.
+  private func sleep() -> Bool {
+    var end = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &end)
+    end.tv_sec += Self.idleSeconds
+    sleeping.add(1, ordering: .relaxed)
+    let code = unsafe pthread_cond_timedwait(hasWork, mutex, &end)
+    sleeping.subtract(1, ordering: .relaxed)
+    return code == 0 || windows.contains(where: \.hasWork)
+  }
+}
