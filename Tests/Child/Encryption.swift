@@ -9,6 +9,8 @@
 //   CofferTestChild dump-scan PATH
 //   CofferTestChild log PATH PASSPHRASE CONTROL
 //   CofferTestChild provider
+//   CofferTestChild read-ahead
+//   CofferTestChild fork-scan PATH
 //   CofferTestChild salvage PATH KEY-OR-MINUS TARGET
 //
 // After "at …", "ready" or "full", a scenario waits for a line.
@@ -67,6 +69,8 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
     }
     say("bytes \(peakMemory())")
   case ("provider", 1): say(Database.cipherProviderDescription)
+  case ("read-ahead", 1): say("\(Configuration().readsAhead)")
+  case ("fork-scan", 2): try forkInScan(arguments[1])
   case ("interop", 3), ("interop", 4):
     try runInterop(Array(arguments.dropFirst()))
   case ("matrix", 2), ("matrix", 3), ("matrix", 5):
@@ -76,6 +80,44 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
   }
   return true
 }
+
+/// Copies the process in the middle of a scan that reads ahead; the copy goes on with the scan.
+private func forkInScan(_ path: String) throws {
+  var configuration = Configuration()
+  configuration.key = try .raw(
+    [UInt8](repeating: 0x3C, count: 32), salt: [UInt8](repeating: 0x71, count: 16))
+  configuration.cipher = .sqlcipher4
+  configuration.readsAhead = true
+  configuration.cacheSize = 0
+  let queue = try DatabaseQueue(path: path, configuration: configuration)
+  try queue.inDatabase { db in
+    let expected = try Int.fetchOne(db, sql: "SELECT count(*) FROM t NOT INDEXED")
+    let cursor = try Row.fetchCursor(db, sql: "SELECT data FROM t NOT INDEXED")
+    var rows = 0
+    for _ in 0..<1000 where try cursor.next() != nil { rows += 1 }
+    say("parent active")
+    let child = childFork()
+    if child == 0 {
+      while let next = try? cursor.next(), next.count == 1 { rows += 1 }
+      _exit(rows == expected ? 0 : 1)
+    }
+    var status: CInt = 0
+    let end = Date() + 60
+    while waitpid(child, &status, WNOHANG) == 0 {
+      guard Date() < end else {
+        kill(child, SIGKILL)
+        throw ScenarioError("the copy hangs")
+      }
+      usleep(1000)
+    }
+    say("child ended \(status)")
+    while try cursor.next() != nil { rows += 1 }
+    say(rows == expected ? "parent rows same" : "parent rows differ")
+  }
+}
+
+/// Swift doesn't import `fork`.
+@_silgen_name("fork") private func childFork() -> pid_t
 
 struct ScenarioError: Error, CustomStringConvertible {
   let description: String

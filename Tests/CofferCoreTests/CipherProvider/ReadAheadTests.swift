@@ -1,0 +1,320 @@
+import CofferTestSupport
+import Foundation
+import Testing
+
+@testable import CofferCore
+@testable import CofferVault
+
+/// Scans whose pages are decrypted ahead, beside scans without.
+///
+/// How many pages are used depends on when threads run, and may be none.
+@Suite(
+  .enabled(if: SQLCipherGeneration.linked == .four, "SQLCipher 3 has another table"),
+  .enabled(if: Database.cipherProviderDescription.hasPrefix("coffer"), "another provider"))
+struct ReadAheadTests {
+  private let directory: TemporaryDirectory
+  private let key = [UInt8](repeating: 0x3C, count: 32)
+  private let salt = [UInt8](repeating: 0x71, count: 16)
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  static let layouts: [CipherSettings] = [
+    .sqlcipher4, .fast, CipherSettings(pageSize: 8192, hmacAlgorithm: .sha1),
+    CipherSettings(pageSize: 1024), CipherSettings(pageSize: 65536),
+    CipherSettings(usesHMAC: false), CipherSettings(plaintextHeaderSize: 32),
+  ]
+
+  private func open(
+    _ settings: CipherSettings = .sqlcipher4, readsAhead: Bool, name: String = "db",
+    journalMode: Configuration.JournalModeConfiguration = .delete
+  ) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.key = try .raw(key, salt: salt)
+    configuration.cipher = settings
+    configuration.readsAhead = readsAhead
+    configuration.journalMode = journalMode
+    configuration.cacheSize = 0
+    configuration.busyMode = .timeout(60)
+    return try DatabaseQueue(path: directory.path(name), configuration: configuration)
+  }
+
+  private func fill(_ queue: DatabaseQueue, pages: Int, pageSize: Int = 4096) throws {
+    var generator = SeededGenerator()
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER, data BLOB);
+          CREATE TABLE w (k TEXT PRIMARY KEY, v) WITHOUT ROWID;
+          CREATE INDEX i ON t (n);
+          """)
+      let count = pages * pageSize / 300
+      for _ in 0..<count {
+        let number = Int.random(in: 0..<1 << 40, using: &generator)
+        let data = Data(generator.bytes(.random(in: 100...400, using: &generator)))
+        try db.execute(sql: "INSERT INTO t (n, data) VALUES (?, ?)", arguments: [number, data])
+        try db.execute(
+          sql: "INSERT OR IGNORE INTO w VALUES (?, ?)", arguments: ["\(number)-key", number])
+      }
+    }
+  }
+
+  private static let scans = [
+    "SELECT sum(length(data)), sum(n), count(*) FROM t NOT INDEXED",
+    "SELECT sum(n), count(*), 0 FROM t INDEXED BY i WHERE n >= 0",
+    "SELECT sum(v), sum(length(k)), count(*) FROM w",
+    "SELECT sum(length(data)), sum(n), count(*) FROM t NOT INDEXED WHERE id > 100",
+  ]
+
+  private func results(_ queue: DatabaseQueue) throws -> [[Int?]] {
+    try queue.read { db in
+      try Self.scans.map { sql in
+        let row = try #require(try Row.fetchOne(db, sql: sql))
+        return [row[0], row[1], row[2]]
+      }
+    }
+  }
+
+  @Test(arguments: layouts)
+  func `results are the same with and without`(_ settings: CipherSettings) throws {
+    let writer = try open(settings, readsAhead: false)
+    try fill(writer, pages: settings.pageSize > 8192 ? 40 : 200, pageSize: settings.pageSize)
+    let expected = try results(writer)
+    #expect(try writer.read { $0.readAheadStatistics } == ReadAheadStatistics())
+    let reader = try open(settings, readsAhead: true)
+    for _ in 0..<5 { #expect(try results(reader) == expected) }
+    #expect(try String.fetchAll(in: reader, "PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test func `pages are used, and the memory is freed with the transaction`() throws {
+    try fill(open(readsAhead: false), pages: 300)
+    let queue = try open(readsAhead: true)
+    let limit = Date() + 60
+    var used = 0
+    while used == 0, Date() < limit {
+      _ = try results(queue)
+      used = try queue.read { $0.readAheadStatistics.usedPages }
+    }
+    #expect(used > 0)
+    let isActive = try queue.read { $0.keying.provision.readAhead?.isActive }
+    #expect(isActive == false)
+  }
+
+  @Test func `a window is there in the middle of a scan, and none after other ends`() throws {
+    try fill(open(readsAhead: false), pages: 300)
+    let queue = try open(readsAhead: true)
+    try queue.inDatabase { db throws in
+      let readAhead = try #require(db.keying.provision.readAhead)
+      let cursor = try Row.fetchCursor(db, sql: "SELECT data FROM t NOT INDEXED")
+      for _ in 0..<1000 { _ = try cursor.next() }
+      #expect(readAhead.isActive)
+    }
+    let readAhead = try #require(try queue.inDatabase { $0.keying.provision.readAhead })
+    #expect(!readAhead.isActive && !readAhead.isClosed)
+    try queue.close()
+    #expect(readAhead.isClosed)
+  }
+
+  @Test func `lookups, short ranges and random walks begin nothing`() throws {
+    let writer = try open(readsAhead: false)
+    try fill(writer, pages: 300)
+    let count = try writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t")! }
+    let queue = try open(readsAhead: true)
+    var generator = SeededGenerator()
+    try queue.inDatabase { db throws in
+      try db.execute(sql: "BEGIN")
+      let readAhead = try #require(db.keying.provision.readAhead)
+      for _ in 0..<500 {
+        let id = Int.random(in: 1...count, using: &generator)
+        _ = try Row.fetchOne(db, sql: "SELECT n FROM t WHERE id = ?", arguments: [id])
+        _ = try Row.fetchAll(
+          db, sql: "SELECT n FROM t WHERE id >= ? LIMIT 10", arguments: [id])
+        #expect(!readAhead.isActive)
+      }
+      #expect(db.readAheadStatistics == ReadAheadStatistics())
+      try db.execute(sql: "COMMIT")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a damaged page is the same error at the same row`(_ isFirst: Bool) throws {
+    try fill(open(readsAhead: false), pages: 300)
+    let path = directory.path("db")
+    var generator = SeededGenerator()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let pages = bytes.count / 4096
+    for _ in 0..<3 {
+      let page = Int.random(in: (isFirst ? 40 : pages / 2)..<pages, using: &generator)
+      bytes[page * 4096 + Int.random(in: 0..<4032, using: &generator)] ^= 0x10
+    }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    func outcome(readsAhead: Bool) throws -> (rows: Int, code: ResultCode?) {
+      let queue = try open(readsAhead: readsAhead)
+      return try queue.inDatabase { db in
+        var rows = 0
+        do {
+          let cursor = try Row.fetchCursor(db, sql: "SELECT data FROM t NOT INDEXED")
+          while try cursor.next() != nil { rows += 1 }
+        } catch let error as DatabaseError {
+          return (rows, error.resultCode)
+        }
+        return (rows, nil)
+      }
+    }
+    let expected = try outcome(readsAhead: false)
+    for _ in 0..<3 {
+      let outcome = try outcome(readsAhead: true)
+      #expect(outcome == expected)
+    }
+  }
+
+  @Test(arguments: [Configuration.JournalModeConfiguration.delete, .wal])
+  func `a writer that changes pages under scans changes no result`(
+    _ mode: Configuration.JournalModeConfiguration
+  ) async throws {
+    let writer = try open(readsAhead: true, journalMode: mode)
+    try fill(writer, pages: 150)
+    // The sum never changes.
+    let sum = try await writer.read { try Int.fetchOne($0, sql: "SELECT sum(n) FROM t")! }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        let queue = try open(readsAhead: true, journalMode: mode)
+        group.addTask {
+          for _ in 0..<10 {
+            let seen = try await queue.read {
+              try Int.fetchOne($0, sql: "SELECT sum(n) FROM t NOT INDEXED")
+            }
+            #expect(seen == sum)
+          }
+        }
+      }
+      group.addTask {
+        for _ in 0..<10 {
+          try await writer.write { db in
+            try db.execute(sql: "UPDATE t SET data = randomblob(150 + id % 100) WHERE id % 3 = 0")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func `a statement that writes while it scans is right`() throws {
+    let queue = try open(readsAhead: true)
+    try fill(queue, pages: 200)
+    let before = try results(queue)
+    try queue.write { db in
+      try db.execute(sql: "UPDATE t SET n = n + 1, data = randomblob(length(data) + 1)")
+    }
+    let after = try results(queue)
+    #expect(after[0][0] == before[0][0]! + before[0][2]!)
+    #expect(after[0][1] == before[0][1]! + before[0][2]!)
+    #expect(try String.fetchAll(in: queue, "PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test func `a changed key is used at once`() throws {
+    let queue = try open(readsAhead: true)
+    try fill(queue, pages: 200)
+    let expected = try results(queue)
+    for _ in 0..<3 {
+      try queue.changeKey(to: .seeded())
+      #expect(try results(queue) == expected)
+    }
+    #expect(try queue.checkCipherIntegrity().isEmpty)
+  }
+
+  @Test func `an interrupted scan ends, and the next one is right`() throws {
+    try fill(open(readsAhead: false), pages: 200)
+    let queue = try open(readsAhead: true)
+    let expected = try results(queue)
+    for rows in [10, 100, 500] {
+      try queue.inDatabase { db throws in
+        let cursor = try Row.fetchCursor(db, sql: "SELECT data FROM t NOT INDEXED")
+        for _ in 0..<rows { _ = try cursor.next() }
+        queue.interrupt()
+        #expect(throws: DatabaseError.self) { while try cursor.next() != nil {} }
+      }
+      #expect(try results(queue) == expected)
+    }
+  }
+
+  @Test func `attached files have windows of their own`() throws {
+    let other = try open(readsAhead: false, name: "other")
+    try fill(other, pages: 200)
+    let expected = try results(other)
+    try other.close()
+    let queue = try open(readsAhead: true)
+    try queue.inDatabase { db throws in
+      try db.attach(
+        directory.path("other"), as: "other", key: .raw(key, salt: salt))
+      for _ in 0..<3 {
+        let sum = try Int.fetchOne(db, sql: "SELECT sum(n) FROM other.t NOT INDEXED")
+        #expect(sum == expected[0][1])
+      }
+      let readAhead = try #require(db.keying.attachedReadAhead.first)
+      try db.detach("other")
+      #expect(readAhead.isClosed)
+    }
+  }
+
+  @Test func `pools scan at once`() async throws {
+    try fill(open(readsAhead: false, journalMode: .wal), pages: 200)
+    var configuration = Configuration()
+    configuration.key = try .raw(key, salt: salt)
+    configuration.readsAhead = true
+    configuration.cacheSize = 0
+    let path = directory.path("db")
+    let pools = try (0..<2).map { _ in
+      try DatabasePool(path: path, configuration: configuration)
+    }
+    let sums = try await withThrowingTaskGroup(of: Int?.self) { group in
+      for number in 0..<12 {
+        group.addTask {
+          try await pools[number % 2].read {
+            try Int.fetchOne($0, sql: "SELECT sum(n) FROM t NOT INDEXED")
+          }
+        }
+      }
+      return try await group.reduce(into: Set<Int?>()) { $0.insert($1) }
+    }
+    #expect(sums.count == 1)
+  }
+
+  @Test func `no descriptor is opened for it`() throws {
+    try fill(open(readsAhead: false), pages: 200)
+    let queue = try open(readsAhead: true)
+    let path = directory.path("db")
+    func descriptors() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))
+          == path
+      }
+    }
+    try queue.inDatabase { db throws in
+      let before = try descriptors()
+      let cursor = try Row.fetchCursor(db, sql: "SELECT data FROM t NOT INDEXED")
+      for _ in 0..<1000 { _ = try cursor.next() }
+      #expect(db.keying.provision.readAhead?.isActive == true)
+      #expect(try descriptors() == before)
+    }
+  }
+
+  @Test func `a process that was forked in the middle of a scan doesn't wait for threads`() throws {
+    try fill(open(readsAhead: false), pages: 300)
+    let child = try TestProcess(["fork-scan", directory.path("db")])
+    #expect(child.readLine() == "parent active")
+    #expect(child.readLine() == "child ended 0")
+    #expect(child.readLine() == "parent rows same")
+  }
+
+  @Test func `the environment turns it off`() throws {
+    let child = try TestProcess(
+      ["read-ahead"], environment: ["COFFER_NO_READ_AHEAD": "1"])
+    #expect(child.readLine() == "false")
+  }
+}
+
+extension String {
+  fileprivate static func fetchAll(in queue: DatabaseQueue, _ sql: String) throws -> [String] {
+    try queue.read { try String.fetchAll($0, sql: sql) }
+  }
+}
