@@ -134,7 +134,7 @@ enum KeptProvider {
   }
 
   /// Wipes and frees a context.
-  static func release(_ context: UnsafeMutablePointer<CipherContext>) {
+  private static func release(_ context: UnsafeMutablePointer<CipherContext>) {
     unsafe context.pointee.free()
     unsafe explicit_bzero(context, MemoryLayout<CipherContext>.stride)
     unsafe SQLite.free(context)

@@ -69,8 +69,8 @@ import Synchronization
   @safe private let numbers: UnsafeMutablePointer<UInt32>
   @safe private let states: UnsafeMutablePointer<Atomic<Int>>
   @safe private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-  /// The context of each worker, made with its first page; number 0 is the scan's own.
-  @safe private let lanes: UnsafeMutablePointer<UnsafeMutablePointer<CipherContext>?>
+  /// The context of each worker; number 0 is the scan's own.
+  @safe private let lanes: UnsafeMutablePointer<CipherContext>
   @safe private let keys: UnsafeMutablePointer<Keys>
   @safe private let functions: UnsafePointer<CipherContext.Functions>
 
@@ -88,7 +88,12 @@ import Synchronization
     _ layout: Layout, _ keys: Keys, descriptor: CInt,
     _ functions: UnsafePointer<CipherContext.Functions>
   ) {
+    let lanesSize = unsafe MemoryLayout<CipherContext>.stride * ReadAheadWorkers.mostLanes
     guard let memory = unsafe SQLite.allocate(MemoryLayout<Keys>.stride) else { return nil }
+    guard let lanes = unsafe SQLite.allocate(lanesSize) else {
+      unsafe SQLite.free(memory)
+      return nil
+    }
     self.keys = unsafe memory.bindMemory(to: Keys.self, capacity: 1)
     unsafe self.keys.initialize(to: keys)
     (self.layout, self.descriptor) = (layout, descriptor)
@@ -104,8 +109,11 @@ import Synchronization
     let chunkCount = capacity / Self.chunkSlots
     chunks = .allocate(capacity: chunkCount)
     unsafe chunks.initialize(repeating: nil, count: chunkCount)
-    lanes = .allocate(capacity: ReadAheadWorkers.mostLanes)
-    unsafe lanes.initialize(repeating: nil, count: ReadAheadWorkers.mostLanes)
+    self.lanes = unsafe lanes.bindMemory(
+      to: CipherContext.self, capacity: ReadAheadWorkers.mostLanes)
+    for lane in 0..<ReadAheadWorkers.mostLanes {
+      unsafe (self.lanes + lane).initialize(to: CipherContext(functions))
+    }
   }
 
   /// Wipes and frees everything.
@@ -117,15 +125,14 @@ import Synchronization
       unsafe explicit_bzero(memory, slotSize * Self.chunkSlots)
       unsafe SQLite.free(memory)
     }
-    for lane in 0..<ReadAheadWorkers.mostLanes {
-      if let context = unsafe lanes[lane] { unsafe KeptProvider.release(context) }
-    }
+    for lane in 0..<ReadAheadWorkers.mostLanes { unsafe lanes[lane].free() }
+    unsafe explicit_bzero(lanes, MemoryLayout<CipherContext>.stride * ReadAheadWorkers.mostLanes)
+    unsafe SQLite.free(lanes)
     unsafe explicit_bzero(keys, MemoryLayout<Keys>.stride)
     unsafe SQLite.free(keys)
     unsafe numbers.deallocate()
     unsafe states.deallocate()
     unsafe chunks.deallocate()
-    unsafe lanes.deallocate()
   }
 
   // MARK: The scan's thread
@@ -201,7 +208,7 @@ import Synchronization
 
   /// How often the scan looks at a page that another thread works on, before it does the page
   /// itself: for about as long as this takes.
-  private static let mostLooks = 400
+  private static let mostLooks = 4000
 
   /// Whether a page is ready.
   ///
@@ -314,7 +321,7 @@ import Synchronization
   private func fill(
     _ slot: UnsafeMutableRawPointer, _ number: UInt32, _ lane: Int
   ) -> Bool {
-    guard let context = unsafe context(lane) else { return false }
+    let context = unsafe lanes + lane
     let offset = (Int(number) - 1) * layout.pageSize
     // SAFETY: a slot has room for a page as it is in the file, its plaintext, and a code.
     let count = unsafe pread(descriptor, slot, layout.pageSize, offset)
@@ -335,16 +342,6 @@ import Synchronization
             raw + layout.cipherCount, raw, CInt(layout.cipherCount), raw + layout.pageSize)
         } == SQLite.ok
     }
-  }
-
-  private func context(_ lane: Int) -> UnsafeMutablePointer<CipherContext>? {
-    if let context = unsafe lanes[lane] { return unsafe context }
-    let size = unsafe MemoryLayout<CipherContext>.stride
-    guard let memory = unsafe SQLite.allocate(size) else { return nil }
-    let context = unsafe memory.bindMemory(to: CipherContext.self, capacity: 1)
-    unsafe context.initialize(to: CipherContext(functions))
-    unsafe lanes[lane] = unsafe context
-    return unsafe context
   }
 
   private func memory(_ slot: Int) -> UnsafeMutableRawPointer {
