@@ -157,8 +157,7 @@ extension Archive {
     }
     let manifest = reader.manifest
     // Also behind a damaged end.
-    let numbers = try destination.list(ObjectName.segments)
-      .compactMap { ObjectName.number($0, in: ObjectName.segments) }
+    let numbers = try destination.segmentNumbers()
     let end = max(manifest.tip.sequence, numbers.max().map { $0 + 1 } ?? 0)
     try check {
       let tip = try reader.tip()

@@ -34,6 +34,9 @@ public enum ArchiveError: Error, Equatable, Sendable {
   case notInAnchor
   /// A session's archive isn't in its folder, which may be that of a disk that isn't mounted.
   case away(String)
+  /// All manifests of an archive are gone from its destination, whose place this is: somebody has
+  /// emptied it, or it leads elsewhere now.
+  case gone(String)
   /// Another writer uses the archive.
   case writerExists
   /// Another writer has taken the archive over.
@@ -89,6 +92,9 @@ extension ArchiveError: CustomStringConvertible {
     case .away(let path):
       "the archive isn't in \(path) any more: its disk may not be mounted. Nothing is stored until it is "
         + "back."
+    case .gone(let place):
+      "the archive is gone: \(place) has none of its manifests any more. Put its objects back, or end this "
+        + "and start again, which begins a new archive."
     case .writerExists:
       "another writer uses this archive. If it is gone for good, take the archive over "
         + "(`takesOver`, --take-over)."

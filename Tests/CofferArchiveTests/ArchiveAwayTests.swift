@@ -113,6 +113,67 @@ import Testing
     #expect(throws: ArchiveError.superseded) { try session.archiveNow() }
   }
 
+  @Test func `an emptied store is told as gone, and the session goes on when it is back`() throws {
+    let fixture = try ArchiveFixture { $0.leaseInterval = .seconds(5) }
+    let session = try fixture.start()
+    try fixture.write()
+    try fixture.archiveNow(session)
+    let objects = fixture.destination.objects
+    fixture.destination.objects = [:]
+    for _ in 0..<2 {
+      fixture.clock.advance(6)
+      try fixture.write()
+      #expect(throws: ArchiveError.gone("its destination")) { try session.archiveNow() }
+      #expect(session.status.isRunning)
+    }
+    #expect(fixture.destination.names == [])
+    fixture.destination.objects = objects
+    try fixture.archiveNow(session)
+    try session.stop()
+    try fixture.checkContents()
+    #expect(try fixture.archive.verify(key: ArchiveFixture.key) == [])
+  }
+
+  @Test func `a new archive begins behind the segments of one whose manifests are gone`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    for _ in 0..<3 {
+      try fixture.write()
+      try fixture.archiveNow(session)
+    }
+    let last = try #require(session.status.archived).number
+    try session.stop()
+    fixture.destination.objects = fixture.destination.objects.filter { $0.key.hasPrefix("log/") }
+    fixture.contents = [:]
+    // Segments of another key aren't replaced by anything.
+    let other = try ArchiveFixture()
+    let others = try DatabasePool(
+      path: other.folder.path("other.db"), key: .raw([UInt8](repeating: 6, count: 32)))
+    #expect(throws: ArchiveError.missing("manifest/")) { try fixture.archive.start(others) }
+    try others.close()
+    let next = try fixture.start()
+    try fixture.write()
+    #expect(try fixture.archiveNow(next) > last)
+    try next.stop()
+    try fixture.checkContents()
+    #expect(try fixture.archive.verify(key: ArchiveFixture.key) == [])
+  }
+
+  @Test func `a new run makes no folder for an archive that was there a moment ago`() throws {
+    let fixture = try ArchiveFixture()
+    let folder = Self.folder(fixture)
+    let archive = ArchiveFixture.archived(fixture, to: folder)
+    let session = try archive.start(fixture.pool)
+    try fixture.archiveNow(session)
+    try session.stop()
+    let reader = try #require(try ArchiveReader(folder, key: fixture.derivedKey()))
+    try files.moveItem(atPath: folder.path, toPath: fixture.folder.path("away"))
+    #expect(throws: (any Error).self) {
+      try ArchiveStore(reader, writer: ArchiveStore.newWriter())
+    }
+    #expect(!files.fileExists(atPath: folder.path))
+  }
+
   // MARK: Lost objects
 
   /// What an archive has lost.

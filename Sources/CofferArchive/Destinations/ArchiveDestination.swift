@@ -28,6 +28,25 @@ public protocol ArchiveDestination: Sendable {
 }
 
 extension ArchiveDestination {
+  /// What errors call the destination.
+  var place: String {
+    switch self {
+    case let folder as FolderDestination: folder.path
+    case let store as S3Destination: "\(store)"
+    default: "its destination"
+    }
+  }
+
+  /// The numbers of the manifests that are there, in ascending order.
+  func manifestNumbers() throws -> [UInt64] { try numbers(ObjectName.manifests) }
+
+  /// The numbers of the segments that are there, in ascending order.
+  func segmentNumbers() throws -> [UInt64] { try numbers(ObjectName.segments) }
+
+  private func numbers(_ prefix: String) throws -> [UInt64] {
+    try list(prefix).compactMap { ObjectName.number($0, in: prefix) }
+  }
+
   /// Reads an object, with as few copies as the destination allows.
   func bytes(_ name: String) throws -> [UInt8]? {
     if let folder = self as? FolderDestination { return try folder.bytes(name) }

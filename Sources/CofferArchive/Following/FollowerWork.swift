@@ -138,8 +138,7 @@ final class FollowerWork: @unchecked Sendable {
 
   /// Throws if the log that the file has isn't the archive's any more.
   private func checkEnd() throws {
-    let numbers = try reader.destination.list(ObjectName.segments)
-      .compactMap { ObjectName.number($0, in: ObjectName.segments) }
+    let numbers = try reader.destination.segmentNumbers()
     let stored = max(
       numbers.max().map { $0 + 1 } ?? 0, reader.manifest.tip.sequence,
       reader.manifest.logStart.sequence)

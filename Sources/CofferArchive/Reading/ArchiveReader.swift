@@ -102,8 +102,11 @@ struct ArchiveReader: Sendable {
   ///
   /// - Returns: Whether there is another one.
   mutating func refresh() throws -> Bool {
-    guard let (name, bytes) = try Self.newestManifest(destination),
-      let number = ObjectName.number(name, in: ObjectName.manifests), number != manifest.number
+    guard let (name, bytes) = try Self.newestManifest(destination) else {
+      throw ArchiveError.gone(destination.place)
+    }
+    guard let number = ObjectName.number(name, in: ObjectName.manifests),
+      number != manifest.number
     else { return false }
     guard number > manifest.number else {
       throw ArchiveError.missing(ObjectName.manifest(manifest.number))
@@ -220,9 +223,7 @@ struct ArchiveReader: Sendable {
 
   /// The numbers of the segments that are there.
   private func segmentNumbers() throws -> [UInt64] {
-    try destination.list(ObjectName.segments)
-      .compactMap { ObjectName.number($0, in: ObjectName.segments) }
-      .filter { $0 >= manifest.logStart.sequence }
+    try destination.segmentNumbers().filter { $0 >= manifest.logStart.sequence }
   }
 
   /// The first segment that has to be there, and isn't; nil for none.

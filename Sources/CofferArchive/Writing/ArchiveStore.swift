@@ -20,6 +20,9 @@ struct ArchiveStore {
   private(set) var hole: String?
   /// The last manifest that was stored, by which a folder is known to have the archive.
   private var home: (name: String, seal: [UInt8], identity: [Int]?)?
+  /// Whether the folder of the archive may be made: only by the writer that begins the archive, and
+  /// only for its first object.
+  private var makesFolder = false
 
   static func newWriter() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
@@ -81,6 +84,9 @@ struct ArchiveStore {
   }
 
   /// Begins an archive.
+  ///
+  /// Where segments are left of one whose manifests are all gone, it begins behind them.
+  /// - Throws: ``ArchiveError/missing(_:)`` if those segments are none of this key.
   init(
     _ destination: any ArchiveDestination, key: DerivedKey, pageSize: Int, slots: [UInt8],
     writer: [UInt8]
@@ -93,9 +99,31 @@ struct ArchiveStore {
       header: ObjectHeader(.manifest, pageSize: pageSize, archive: Self.newWriter()),
       salt: key.salt, slots: slots)
     manifest.fence = Manifest.newFence(1)
+    makesFolder = true
+    try skipSegments()
     do { try putManifest { _ in } } catch ArchiveError.superseded {
       throw ArchiveError.writerExists
     }
+  }
+
+  /// Goes behind the segments that are there, and all commits that the last readable one has.
+  private mutating func skipSegments() throws {
+    let numbers = try destination.segmentNumbers()
+    guard let last = numbers.last else { return }
+    for number in numbers.reversed() {
+      let name = ObjectName.segment(number)
+      guard let bytes = try destination.bytes(name), seal.isSealed(bytes) else { continue }
+      var reader = ByteReader(bytes)
+      let header = try ObjectHeader(&reader, .segment, name: name)
+      tip.commit = try Segment(bytes, name: name, in: header).lastWholeCommit
+      tip.sequence = last + 1
+      manifest.logStart = tip
+      Database.logError?(
+        .SQLITE_WARNING,
+        "the archive has lost all manifests: a new one begins behind its \(numbers.count) segments")
+      return
+    }
+    throw ArchiveError.missing(ObjectName.manifests)
   }
 
   private func header(_ kind: ObjectHeader.Kind) -> ObjectHeader {
@@ -113,7 +141,7 @@ struct ArchiveStore {
     let isStored =
       if let folder = destination as? FolderDestination {
         try unsafe bytes.withUnsafeBytes {
-          try unsafe folder.putIfAbsent(name, $0, makesFolder: home == nil)
+          try unsafe folder.putIfAbsent(name, $0, makesFolder: makesFolder)
         }
       } else {
         try destination.putIfAbsent(name, Data(bytes))
@@ -141,10 +169,8 @@ struct ArchiveStore {
     }
     // Another writer, who has taken over, deletes it; and an archive that was put back doesn't have
     // it.
-    guard
-      let newest = try folder.list(ObjectName.manifests).last(where: {
-        ObjectName.number($0, in: ObjectName.manifests) != nil
-      }), let bytes = try folder.bytes(newest), seal.isSealed(bytes),
+    guard let newest = try folder.manifestNumbers().last.map(ObjectName.manifest),
+      let bytes = try folder.bytes(newest), seal.isSealed(bytes),
       try Manifest(bytes, name: newest).header.archive == manifest.header.archive
     else { throw ArchiveError.away(folder.path) }
     throw ArchiveError.superseded
@@ -163,6 +189,7 @@ struct ArchiveStore {
         let name = ObjectName.manifest(next.number)
         let seal = try put(name, next.bytes())
         home = (name, seal, try (destination as? FolderDestination)?.identity(name))
+        makesFolder = false
         break
       } catch ArchiveError.superseded {
         // An attempt that has failed had stored an older state under this number.
@@ -185,9 +212,9 @@ struct ArchiveStore {
   /// Throws if there is a manifest of another writer.
   mutating func checkLease() throws {
     try checkPlace()
-    let newest =
-      try destination.list(ObjectName.manifests)
-      .compactMap { ObjectName.number($0, in: ObjectName.manifests) }.max() ?? 0
+    guard let newest = try destination.manifestNumbers().last else {
+      throw ArchiveError.gone(destination.place)
+    }
     guard newest >= manifest.number else { throw ArchiveError.superseded }
     // An attempt that has failed may have stored one.
     while manifest.number < newest {

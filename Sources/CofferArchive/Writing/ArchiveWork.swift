@@ -65,7 +65,12 @@ final class ArchiveWork: @unchecked Sendable {
     else { throw ArchiveError.writerExists }
     self.stateFile = stateFile
     let slots = try Self.keySlots(of: pool)
-    let reader = try ArchiveReader(destination, key: key)
+    var reader: ArchiveReader?
+    do { reader = try ArchiveReader(destination, key: key) } catch ArchiveError.missing(
+      ObjectName.manifests)
+    {
+      // A new archive begins behind the segments that are left.
+    }
     if let reader {
       let manifest = reader.manifest
       guard

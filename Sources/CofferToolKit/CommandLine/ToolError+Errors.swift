@@ -53,7 +53,7 @@ extension ToolError {
         .unknownVersion, .otherHistory, .notInAnchor:
         .dataError
       case .writerExists, .superseded: .temporary
-      case .logTooLong, .away: .inputOutput
+      case .logTooLong, .away, .gone: .inputOutput
       case .foreignFile, .changedFile: .cantCreate
       case .ended: .failed
       }
