@@ -24,6 +24,11 @@ public struct ArchiveSummary: Sendable {
   public let hasWriter: Bool
   /// The size of a page, in bytes.
   public let pageSize: Int
+  /// What is missing, and which of the objects that were read can't be used. Of each hole in the
+  /// log, the first segment. What these objects have isn't among ``ranges``.
+  ///
+  /// Only ``Archive/verification(atLeast:key:cipher:progress:)`` reads all objects.
+  public let problems: [ArchiveError]
 }
 
 /// What was found when a whole archive was read.
@@ -38,16 +43,24 @@ public struct ArchiveVerification: Sendable {
 extension Archive {
   /// Returns what can be restored.
   ///
-  /// Reads the newest manifest and a few objects; the others aren't verified.
+  /// Reads the newest manifest, the names of all objects, and a few of them; the others aren't
+  /// verified.
   /// - Parameters:
+  ///   - objects: The names of objects that count as missing, such as one that a restore has found
+  ///     to be damaged; none by default.
   ///   - key: The key of the database.
   ///   - cipher: Its settings.
   /// - Throws: ``ArchiveError``, or the error of the destination.
   public func summary(
-    key: DatabaseKey, cipher: CipherSettings = .default
+    without objects: Set<String> = [], key: DatabaseKey, cipher: CipherSettings = .default
   ) throws -> ArchiveSummary {
     var reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
-    return try reader.retrying(summary)
+    for _ in 0..<5 {
+      let summary = try summary(reader, objects)
+      // A writer may have deleted what the older manifest needs.
+      guard !summary.problems.isEmpty, try reader.refresh() else { return summary }
+    }
+    return try summary(reader, objects)
   }
 
   /// Returns the ranges of commits that can be restored, in ascending order.
@@ -59,18 +72,28 @@ extension Archive {
     try summary(key: key, cipher: cipher).ranges
   }
 
-  private func summary(_ reader: ArchiveReader) throws -> ArchiveSummary {
-    let tip = try reader.tip()
-    let manifest = reader.manifest
-    let ranges = try reachable(manifest, tip).map { range in
+  private func summary(
+    _ reader: ArchiveReader, _ objects: Set<String>
+  ) throws -> ArchiveSummary {
+    var manifest = reader.manifest
+    let (runs, missing) = try reader.runs(without: objects)
+    var problems = reader.unusable + missing
+    let parts = Set(try destination.list(ObjectName.layers)).subtracting(objects)
+    manifest.layers.removeAll { layer in
+      let names = (0..<layer.partCount).map { ObjectName.part($0, of: layer.number) }
+      guard let name = names.first(where: { !parts.contains($0) }) else { return false }
+      problems.append(.missing(name))
+      return true
+    }
+    let ranges = try reachable(manifest, runs).map { range in
       ArchiveSummary.Range(
-        first: try commit(range.lowerBound, reader, tip),
-        last: try commit(range.upperBound, reader, tip))
+        first: try reader.commit(range.commits.lowerBound, in: range.run),
+        last: try reader.commit(range.commits.upperBound, in: range.run))
     }
     return ArchiveSummary(
-      ranges: ranges, layerByteCount: manifest.layers.reduce(0) { $0 + $1.byteCount },
-      segmentCount: Int(tip.place.sequence - manifest.logStart.sequence),
-      hasWriter: !manifest.isReleased, pageSize: manifest.header.pageSize)
+      ranges: ranges, layerByteCount: reader.manifest.layers.reduce(0) { $0 + $1.byteCount },
+      segmentCount: runs.reduce(0) { $0 + $1.segments.count },
+      hasWriter: !manifest.isReleased, pageSize: manifest.header.pageSize, problems: problems)
   }
 
   /// Reads all objects, and returns what is wrong with them; nothing for a sound archive. Ends
@@ -156,12 +179,13 @@ extension Archive {
       do { try body() } catch let error as ArchiveError where error.isFinding { note(error) }
     }
     let manifest = reader.manifest
+    reader.unusable.forEach(note)
     // Also behind a damaged end.
     let numbers = try destination.segmentNumbers()
     let end = max(manifest.tip.sequence, numbers.max().map { $0 + 1 } ?? 0)
     try check {
       let tip = try reader.tip()
-      if reachable(manifest, tip).isEmpty, !manifest.layers.isEmpty {
+      if reachable(manifest, [reader.run(to: tip)]).isEmpty, !manifest.layers.isEmpty {
         note(.noCommit(tip.place.commit))
       }
     }
@@ -250,13 +274,17 @@ extension ArchiveConfiguration {
 
 extension ArchiveError {
   /// Whether it is about an object.
-  var isFinding: Bool {
-    switch self {
-    case .damaged, .missing, .misplaced, .notAFile, .otherArchive, .brokenChain, .unknownVersion:
-      true
-    default: false
-    }
-  }
+  var isFinding: Bool { objectName != nil }
 
   fileprivate var missingName: String? { if case .missing(let name) = self { name } else { nil } }
+
+  /// The name of the object that is missing or can't be used; nil for other errors.
+  public var objectName: String? {
+    switch self {
+    case .damaged(let name), .missing(let name), .misplaced(let name), .notAFile(let name),
+      .otherArchive(let name), .brokenChain(let name), .unknownVersion(let name, _):
+      name
+    default: nil
+    }
+  }
 }

@@ -129,7 +129,7 @@ public struct Archive: Sendable {
     switch point {
     case .latest, .commit:
       // After a gap, that may be a commit that only layers have.
-      guard let last = reachable(manifest, tip).last?.upperBound,
+      guard let last = reachable(manifest, [reader.run(to: tip)]).last?.commits.upperBound,
         let plan = RestorePlan(to: last, manifest, tip: tip.place.commit)
       else { throw ArchiveError.noCommit(tip.place.commit) }
       return plan
@@ -138,9 +138,10 @@ public struct Archive: Sendable {
       let ends = LayerWays(manifest).ends
       var candidates = Set(
         manifest.layers.filter { $0.date <= limit && ends.contains($0.last) }.map(\.last))
-      if let last = try reader.lastCommit(upTo: limit, before: tip.place.sequence) {
-        for range in reachable(manifest, tip) where range.lowerBound <= last {
-          candidates.insert(min(last, range.upperBound))
+      let run = reader.run(to: tip)
+      if let last = try reader.lastCommit(upTo: limit, in: run) {
+        for range in reachable(manifest, [run]) where range.commits.lowerBound <= last {
+          candidates.insert(min(last, range.commits.upperBound))
         }
       }
       for number in candidates.sorted(by: >) {
@@ -154,49 +155,40 @@ public struct Archive: Sendable {
 
   /// Returns the last commit that can be restored; nil while the first pages are being archived.
   func last(_ reader: ArchiveReader) throws -> ArchiveCommit? {
-    let tip = try reader.tip()
-    return try reachable(reader.manifest, tip).last.map { try commit($0.upperBound, reader, tip) }
+    let run = reader.run(to: try reader.tip())
+    return try reachable(reader.manifest, [run]).last.map {
+      try reader.commit($0.commits.upperBound, in: run)
+    }
   }
 
+  /// Commits of which each can be restored, and the part of the log that has them; nil where only
+  /// layers do.
+  typealias Reachable = (commits: ClosedRange<UInt64>, run: ArchiveReader.LogRun?)
+
   /// Returns the ranges in which each commit can be restored, in ascending order.
-  func reachable(_ manifest: Manifest, _ tip: ArchiveReader.Tip) -> [ClosedRange<UInt64>] {
-    let ends = LayerWays(manifest).ends
-    var ranges: [ClosedRange<UInt64>] = []
-    for end in ends {
-      if let last = ranges.last, last.contains(end) { continue }
-      guard end >= manifest.logStart.commit else {
-        ranges.append(end...end)
+  ///
+  /// - Parameter runs: The parts of the log that are there.
+  func reachable(_ manifest: Manifest, _ runs: [ArchiveReader.LogRun]) -> [Reachable] {
+    let ways = LayerWays(manifest)
+    var ranges: [Reachable] = []
+    for end in ways.ends {
+      if let last = ranges.last, last.commits.contains(end) { continue }
+      // Of two layers with the same end, one may have begun earlier in the log.
+      let place = max(
+        ways.way(to: end)?.last?.place.sequence ?? 0, manifest.logStart.sequence)
+      guard end >= manifest.logStart.commit,
+        let run = runs.first(where: {
+          $0.segments.contains(place) || $0.segments.upperBound == place
+        })
+      else {
+        ranges.append((end...end, nil))
         continue
       }
       let gap = manifest.gaps.filter { $0 > end }.min()
-      let last = min(tip.place.commit, gap.map { $0 - 1 } ?? .max)
-      ranges.append(end...max(end, last))
+      let last = min(run.lastCommit, gap.map { $0 - 1 } ?? .max)
+      ranges.append((end...max(end, last), run))
     }
     return ranges
-  }
-
-  /// Describes a commit.
-  func commit(
-    _ number: UInt64, _ reader: ArchiveReader, _ tip: ArchiveReader.Tip
-  ) throws -> ArchiveCommit {
-    if let layer = reader.manifest.layers.first(where: { $0.last == number }) {
-      return ArchiveCommit(number: number, milliseconds: layer.date)
-    }
-    if number == tip.place.commit { return ArchiveCommit(number: number, milliseconds: tip.date) }
-    var (low, high) = (reader.manifest.logStart.sequence, tip.place.sequence)
-    while low < high {
-      let middle = (low + high) / 2
-      guard let (segment, _) = try reader.segment(middle) else {
-        throw ArchiveError.missing(ObjectName.segment(middle))
-      }
-      if segment.lastWholeCommit >= number, segment.firstCommit <= number {
-        return ArchiveCommit(
-          number: number,
-          milliseconds: segment.commits[Int(number - segment.firstCommit)].date)
-      }
-      if segment.firstCommit > number { high = middle } else { low = middle + 1 }
-    }
-    throw ArchiveError.noCommit(number)
   }
 }
 

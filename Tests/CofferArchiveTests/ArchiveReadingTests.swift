@@ -130,10 +130,9 @@ import Testing
       bytes[offset] ^= 0x41
       destination.objects[newest] = Data(bytes)
       #expect(try archive.verify(key: key) == [.damaged(newest)], "byte \(offset - start)")
-      #expect(throws: ArchiveError.damaged(newest)) {
-        try archive.restore(to: folder.path("restored.db"), key: key)
-      }
     }
+    // The one before it is used.
+    try archive.restore(to: folder.path("restored.db"), key: key)
     // Other keys are still told from damage.
     destination.objects = objects
     let other = KeyUnlocker.key(try .raw([UInt8](repeating: 9, count: 32)), as: .file)

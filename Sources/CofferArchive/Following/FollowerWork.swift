@@ -76,7 +76,7 @@ final class FollowerWork: @unchecked Sendable {
   ) throws -> FollowerNote {
     let plan = try archive.plan(to: .latest, reader)
     let tip = try reader.tip()
-    let commit = try archive.commit(plan.commit, reader, tip)
+    let commit = try reader.commit(plan.commit, in: reader.run(to: tip))
     let base = plan.layers.last
     // A writer behind the commit knew of it, too.
     let last = tip.place.commit == plan.commit ? tip.last : nil

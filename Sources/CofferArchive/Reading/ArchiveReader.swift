@@ -6,8 +6,12 @@ struct ArchiveReader: Sendable {
   let destination: any ArchiveDestination
   let key: DerivedKey
   let seal: ArchiveSeal
-  /// The newest manifest.
+  /// The newest manifest that can be used.
   private(set) var manifest: Manifest
+  /// The number of the newest manifest, also of one that can't be used.
+  private(set) var newestNumber: UInt64
+  /// What is wrong with newer manifests.
+  private(set) var unusable: [ArchiveError]
 
   /// Opens an archive.
   ///
@@ -17,83 +21,121 @@ struct ArchiveReader: Sendable {
   init(
     _ destination: any ArchiveDestination, key: DatabaseKey, settings: CipherSettings, path: String
   ) throws {
-    guard let (name, bytes) = try Self.newestManifest(destination) else {
-      throw ArchiveError.noArchive
-    }
-    let manifest = try Manifest(bytes, name: name)
-    func derived(from manifest: Manifest) throws -> DerivedKey {
-      try key.derived(salt: manifest.salt, slots: manifest.slots, settings: settings, path: path)
-    }
-    do {
-      try self.init(destination, derived(from: manifest), name: name, bytes)
-    } catch let error where (error as? ArchiveError) == .otherKey || error is KeySlotsError {
-      // The salt or the slots in the manifest may be what is damaged.
-      for older in try destination.list(ObjectName.manifests).suffix(3) where older != name {
-        guard let data = try destination.get(older),
-          let other = try? Manifest(Array(data), name: older),
-          // The same ones would only take the same time to say the same.
-          other.salt != manifest.salt || other.slots != manifest.slots,
-          let derived = try? derived(from: other),
-          case let seal = try ArchiveSeal(derived), seal.isSealed(Array(data))
+    var failure: (any Error)?
+    var tried: Set<[UInt8]> = []
+    // The salt or the slots in the newest manifest may be what is damaged.
+    for name in try Self.manifestNames(destination).suffix(Self.mostManifests).reversed() {
+      do {
+        guard let bytes = try destination.bytes(name) else { continue }
+        let manifest = try Manifest(bytes, name: name)
+        // The same ones would only take the same time to say the same.
+        guard tried.insert(manifest.salt + manifest.slots).inserted else { continue }
+        let derived: DerivedKey
+        do {
+          derived = try key.derived(
+            salt: manifest.salt, slots: manifest.slots, settings: settings, path: path)
+        } catch KeySlotsError.damaged {
+          // Slots have a checksum, so that no key is needed to see that they were changed.
+          throw ArchiveError.damaged(name)
+        }
+        guard let reader = try Self.newest(destination, derived),
+          // Of a newer one that is intact, a slot was only removed since.
+          name >= ObjectName.manifest(reader.manifest.number)
         else { continue }
-        // If the newest one is intact, a slot was only removed since.
-        if !seal.isSealed(bytes) { throw ArchiveError.damaged(name) }
+        self = reader
+        tellUnusable()
+        return
+      } catch let error where error is ArchiveError || error is KeySlotsError {
+        if case ArchiveError.unknownVersion = error { throw error }
+        failure = failure ?? error
       }
-      // Slots have a checksum, so that no key is needed to see that they were changed.
-      if case KeySlotsError.damaged = error { throw ArchiveError.damaged(name) }
-      throw error
     }
+    throw failure ?? ArchiveError.noArchive
   }
 
   /// Opens an archive with the key of its database; nil if there is none.
   init?(_ destination: any ArchiveDestination, key: DerivedKey) throws {
-    guard let (name, bytes) = try Self.newestManifest(destination) else { return nil }
-    try self.init(destination, key, name: name, bytes)
+    guard let reader = try Self.newest(destination, key) else { return nil }
+    self = reader
+    tellUnusable()
   }
 
   private init(
-    _ destination: any ArchiveDestination, _ key: DerivedKey, name: String, _ bytes: [UInt8]
-  ) throws {
-    self.destination = destination
-    self.key = key
-    seal = try ArchiveSeal(key)
-    guard seal.isSealed(bytes) else {
-      // With the right key, other objects are intact.
-      guard try Self.hasSealedObject(destination, seal) else { throw ArchiveError.otherKey }
-      throw ArchiveError.damaged(name)
-    }
-    manifest = try Manifest(bytes, name: name)
-    guard manifest.number == ObjectName.number(name, in: ObjectName.manifests) else {
-      throw ArchiveError.misplaced(name)
-    }
-    guard manifest.salt == key.salt else { throw ArchiveError.otherKey }
+    _ destination: any ArchiveDestination, _ key: DerivedKey, _ seal: ArchiveSeal,
+    _ manifest: Manifest, newest: UInt64, unusable: [ArchiveError]
+  ) {
+    (self.destination, self.key, self.seal, self.manifest) = (destination, key, seal, manifest)
+    (newestNumber, self.unusable) = (newest, unusable)
   }
 
-  private static func newestManifest(
-    _ destination: any ArchiveDestination
-  ) throws -> (name: String, bytes: [UInt8])? {
+  private func tellUnusable() {
+    guard let error = unusable.first else { return }
+    Database.logError?(
+      .SQLITE_WARNING,
+      "\(error) The archive is read by \(ObjectName.manifest(manifest.number)) instead, which is older")
+  }
+
+  /// How many manifests are tried, from the newest on.
+  private static let mostManifests = 4
+
+  /// Returns the names of the manifests, in ascending order.
+  ///
+  /// - Throws: ``ArchiveError/missing(_:)`` if there are none, but segments.
+  private static func manifestNames(_ destination: any ArchiveDestination) throws -> [String] {
+    let numbers = try destination.manifestNumbers()
+    if numbers.isEmpty, try !destination.list(ObjectName.segments).isEmpty {
+      throw ArchiveError.missing(ObjectName.manifests)
+    }
+    return numbers.map(ObjectName.manifest)
+  }
+
+  /// Reads the newest manifest that can be used.
+  ///
+  /// - Returns: Nil if there is none at all.
+  /// - Throws: The error of the newest one if none can be used.
+  private static func newest(
+    _ destination: any ArchiveDestination, _ key: DerivedKey
+  ) throws -> ArchiveReader? {
+    let seal = try ArchiveSeal(key)
     for _ in 0..<5 {
-      let names = try destination.list(ObjectName.manifests)
-      guard let name = names.last(where: { ObjectName.number($0, in: ObjectName.manifests) != nil })
-      else {
-        guard try destination.list(ObjectName.segments).isEmpty else {
-          throw ArchiveError.missing(ObjectName.manifests)
+      let names = try manifestNames(destination)
+      guard let last = names.last else { return nil }
+      var unusable: [ArchiveError] = []
+      for name in names.suffix(mostManifests).reversed() {
+        do {
+          guard let bytes = try destination.bytes(name) else {
+            // A writer may have replaced it meanwhile.
+            if name == last { break }
+            continue
+          }
+          guard seal.isSealed(bytes) else { throw ArchiveError.damaged(name) }
+          let manifest = try Manifest(bytes, name: name)
+          guard name == ObjectName.manifest(manifest.number) else {
+            throw ArchiveError.misplaced(name)
+          }
+          guard manifest.salt == key.salt else { throw ArchiveError.otherKey }
+          return ArchiveReader(
+            destination, key, seal, manifest,
+            newest: ObjectName.number(last, in: ObjectName.manifests) ?? 0, unusable: unusable)
+        } catch let error as ArchiveError where error.isFinding {
+          if case .unknownVersion = error { throw error }
+          unusable.append(error)
         }
-        return nil
       }
-      // A writer may have replaced it meanwhile.
-      if let data = try destination.get(name) { return (name, Array(data)) }
+      guard let error = unusable.first else { continue }
+      // With the right key, other objects are intact.
+      guard try hasSealedSegment(destination, seal) else { throw ArchiveError.otherKey }
+      throw error
     }
     throw ArchiveError.missing(ObjectName.manifests)
   }
 
-  private static func hasSealedObject(
+  private static func hasSealedSegment(
     _ destination: any ArchiveDestination, _ seal: ArchiveSeal
   ) throws -> Bool {
-    let manifests = try destination.list(ObjectName.manifests).dropLast().suffix(3)
     let segments = try destination.list(ObjectName.segments)
-    for name in Array(manifests) + segments.prefix(2) + segments.suffix(2) {
-      if let data = try destination.get(name), seal.isSealed(Array(data)) { return true }
+    for name in segments.prefix(2) + segments.suffix(2) {
+      if let bytes = try? destination.bytes(name), seal.isSealed(bytes) { return true }
     }
     return false
   }
@@ -101,20 +143,22 @@ struct ArchiveReader: Sendable {
   /// Reads the newest manifest again.
   ///
   /// - Returns: Whether there is another one.
+  /// - Throws: ``ArchiveError/gone(_:)`` if there is none any more.
   mutating func refresh() throws -> Bool {
-    guard let (name, bytes) = try Self.newestManifest(destination) else {
+    // One request, where nothing is new.
+    if try destination.manifestNumbers().last == newestNumber { return false }
+    guard let newest = try Self.newest(destination, key) else {
       throw ArchiveError.gone(destination.place)
     }
-    guard let number = ObjectName.number(name, in: ObjectName.manifests),
-      number != manifest.number
-    else { return false }
-    guard number > manifest.number else {
-      throw ArchiveError.missing(ObjectName.manifest(manifest.number))
+    let known = manifest
+    guard newest.manifest.number >= known.number else {
+      throw ArchiveError.missing(ObjectName.manifest(known.number))
     }
-    let archive = manifest.header.archive
-    self = try ArchiveReader(destination, key, name: name, bytes)
-    guard manifest.header.archive == archive else { throw ArchiveError.otherArchive(name) }
-    return true
+    guard newest.manifest.header.archive == known.header.archive else {
+      throw ArchiveError.otherArchive(ObjectName.manifest(newest.manifest.number))
+    }
+    self = newest
+    return manifest.number != known.number
   }
 
   /// Reads the newest manifest again, after an object was missing.
@@ -280,54 +324,30 @@ struct ArchiveReader: Sendable {
       last: last, date: isNone ? 0 : whole.commits[index].date)
   }
 
-  /// Returns the end of the log for a writer: where segments are lost, behind all that are known.
+  /// Returns the end of the log for a writer: where segments are lost, or the last one can't be
+  /// used, behind all that are there.
   ///
   /// - Returns: The first segment that is lost, too; nil for none.
   func writersTip() throws -> (tip: Tip, hole: String?) {
     let numbers = try segmentNumbers()
-    guard let hole = hole(in: numbers) else { return (try tip(), nil) }
+    var hole = hole(in: numbers).map(ObjectName.segment)
+    if hole == nil {
+      do { return (try tip(), nil) } catch let error as ArchiveError where error.isFinding {
+        hole = numbers.last.map(ObjectName.segment) ?? ObjectName.segments
+      }
+    }
     var tip = Tip(place: manifest.tip, last: nil, date: manifest.layers.map(\.date).max() ?? 0)
-    if let last = numbers.last, last >= manifest.tip.sequence,
-      let (segment, seal) = try segment(last)
-    {
-      tip.place = Manifest.LogPlace(
-        sequence: last + 1, seal: seal, commit: max(tip.place.commit, segment.lastWholeCommit))
-      tip.last = segment
+    guard let last = numbers.last, last >= manifest.tip.sequence else { return (tip, hole) }
+    tip.place.sequence = last + 1
+    tip.place.seal = Manifest.LogPlace.beginning.seal
+    // Those that can't be read have commits, too, whose numbers aren't known.
+    for number in numbers.reversed() where number >= manifest.tip.sequence {
+      guard let (segment, seal) = try? segment(number) else { continue }
+      tip.place.commit = max(tip.place.commit, segment.lastWholeCommit)
       tip.date = max(tip.date, segment.commits.map(\.date).max() ?? 0)
+      if number == last { (tip.place.seal, tip.last) = (seal, segment) }
+      break
     }
-    return (tip, ObjectName.segment(hole))
-  }
-
-  /// Returns the date of a segment's first commit, or of one before.
-  private func date(ofSegment sequence: UInt64) throws -> UInt64 {
-    for sequence in (manifest.logStart.sequence...sequence).reversed() {
-      guard let (segment, _) = try segment(sequence) else {
-        throw ArchiveError.missing(ObjectName.segment(sequence))
-      }
-      if let date = segment.commits.first?.date { return date }
-    }
-    return 0
-  }
-
-  /// Returns the last commit of a date or before, among those that the log has; nil if there is
-  /// none.
-  func lastCommit(upTo date: UInt64, before end: UInt64) throws -> UInt64? {
-    var (low, high) = (manifest.logStart.sequence, end)
-    // The last segment that begins in time.
-    while low < high {
-      let middle = (low + high) / 2
-      if try self.date(ofSegment: middle) <= date { low = middle + 1 } else { high = middle }
-    }
-    var found: UInt64?
-    var sequence = low
-    while sequence > manifest.logStart.sequence, found == nil {
-      sequence -= 1
-      guard let (segment, _) = try segment(sequence) else {
-        throw ArchiveError.missing(ObjectName.segment(sequence))
-      }
-      let count = segment.commits.count { $0.date <= date && $0.pageCount > 0 }
-      if count > 0 { found = segment.firstCommit + UInt64(count) - 1 }
-    }
-    return found
+    return (tip, hole)
   }
 }

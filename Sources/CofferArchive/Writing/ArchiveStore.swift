@@ -39,6 +39,8 @@ struct ArchiveStore {
     // Where the destination has lost manifests, their numbers are used again.
     let known = max(
       try reader.writersTip().tip.last?.fence ?? 0, manifest.layers.map(\.fence).max() ?? 0)
+    // The name of a manifest that can't be used is taken, too.
+    manifest.number = max(manifest.number, reader.newestNumber)
     manifest.fence = max(known + 1, Manifest.newFence(manifest.number + 1))
     let isTakingOver =
       manifest.isTakingOver || !reader.manifest.isReleased && reader.manifest.writer != writer
@@ -66,6 +68,7 @@ struct ArchiveStore {
   init(pruning reader: ArchiveReader, writer: [UInt8]) throws {
     (destination, seal, manifest) = (reader.destination, reader.seal, reader.manifest)
     manifest.writer = writer
+    manifest.number = max(manifest.number, reader.newestNumber)
     tip = try reader.tip().place
   }
 

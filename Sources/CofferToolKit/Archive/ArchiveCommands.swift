@@ -17,10 +17,21 @@ extension Tool {
     defer { partial.forEach(Leftovers.keep) }
     var bar = ProgressBar("Restoring", total: 1_000, console: console)
     let commit = try invocation.withArchive(checksInterrupts: true) { archive, key, cipher in
-      try archive.restore(to: path, at: point, atLeast: minimums, key: key, cipher: cipher) {
-        done in
-        try Interrupts.check()
-        if console.redraws { bar.advance(to: Int(done * 1_000), note: "") }
+      do {
+        return try archive.restore(
+          to: path, at: point, atLeast: minimums, key: key, cipher: cipher
+        ) { done in
+          try Interrupts.check()
+          if console.redraws { bar.advance(to: Int(done * 1_000), note: "") }
+        }
+      } catch let error as ArchiveError {
+        guard let name = error.objectName,
+          let ranges = try? archive.summary(without: [name], key: key, cipher: cipher).ranges,
+          !ranges.isEmpty
+        else { throw error }
+        throw ToolError(
+          .dataError,
+          "\(error) Without it, --at can be \(ranges.map(\.text).joined(separator: ", "))")
       }
     }
     bar.finish()
@@ -33,9 +44,11 @@ extension Tool {
 
   /// `coffer archive list`
   static func listArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
-    let ranges = try invocation.withArchive { archive, key, cipher in
-      try archive.list(key: key, cipher: cipher)
+    let summary = try invocation.withArchive { archive, key, cipher in
+      try archive.summary(key: key, cipher: cipher)
     }
+    let ranges = summary.ranges
+    for problem in summary.problems { console.error("coffer: \(problem)") }
     if invocation.has("json") {
       let objects = ranges.map { range in
         "{\"first\":\(range.first.number),\"firstDate\":\(JSONRows.quoted(range.first.dateText)),"
@@ -71,6 +84,7 @@ extension Tool {
     info.add("Ranges", "ranges", summary.ranges.count)
     info.add("Copied pages", "layerBytes", summary.layerByteCount, unit: " bytes")
     info.add("Segments of the log", "segments", summary.segmentCount)
+    info.add("Problems", "problems", summary.problems.map { "\($0)" })
     info.add("Page size", "pageSize", summary.pageSize, unit: " bytes")
     info.add("Has a writer", "hasWriter", summary.hasWriter)
     if invocation.has("json") {

@@ -87,6 +87,13 @@ extension ArchiveCommit {
   var line: String { "commit \(number) of \(dateText)" }
 }
 
+extension ArchiveSummary.Range {
+  /// The numbers of its commits, such as `3 to 7`.
+  var text: String {
+    first.number == last.number ? "\(first.number)" : "\(first.number) to \(last.number)"
+  }
+}
+
 extension ArchiveMinimum {
   /// Parses the number of a commit, or a date, of which a day is its beginning.
   ///

@@ -13,6 +13,11 @@ struct FileInfo {
     facts.append((name, key, text, JSONRows.quoted(text)))
   }
 
+  mutating func add(_ name: String, _ key: String, _ texts: [String]) {
+    let text = texts.isEmpty ? "none" : texts.joined(separator: " ")
+    facts.append((name, key, text, "[" + texts.map(JSONRows.quoted).joined(separator: ",") + "]"))
+  }
+
   mutating func add(_ name: String, _ key: String, _ flag: Bool) {
     facts.append((name, key, flag ? "yes" : "no", flag ? "true" : "false"))
   }

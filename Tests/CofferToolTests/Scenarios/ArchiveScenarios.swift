@@ -169,12 +169,17 @@ struct ArchiveScenarios {
     #expect(verified.lines.count == 2 && verified.output.contains(object.dropFirst("arch/".count)))
     let restored = try vault.run("archive", "restore", "r.db", "--from", "arch")
     #expect(restored.code == 65 && restored.hasOneErrorLine, "\(restored.error)")
+    #expect(restored.error.contains("--at can be 1"), "\(restored.error)")
     #expect(try !vault.folder.contents().contains { $0.hasPrefix("r.db") })
     // An earlier one is whole.
     #expect(try vault.run("archive", "restore", "r.db", "--from", "arch", "--at", "1").code == 0)
     try FileManager.default.removeItem(atPath: vault.folder.path(object))
     let missing = try vault.run("archive", "verify", "--from", "arch")
     #expect(missing.code == 3 && missing.output.contains("is missing"))
+    let list = try vault.run("archive", "list", "--from", "arch")
+    #expect(list.code == 0 && list.hasOneErrorLine && list.error.contains("is missing"))
+    let status = try vault.run("archive", "status", "--from", "arch", "--json")
+    #expect(status.code == 0 && status.output.contains("\"problems\":[\"the archive's object layer/"))
   }
 
   @Test func `an archive that doesn't reach what it has to ends with 3, and says what it reaches`()
