@@ -53,6 +53,17 @@ public enum ArchiveError: Error, Equatable, Sendable {
   case otherHistory
 }
 
+extension ArchiveError {
+  /// Whether a follower can't go on after this: its file isn't the one that it left, or isn't of
+  /// the archive's history. The file has to be deleted, so that it is restored.
+  public var endsFollowing: Bool {
+    switch self {
+    case .foreignFile, .changedFile, .otherHistory: true
+    default: false
+    }
+  }
+}
+
 extension ArchiveError: CustomStringConvertible {
   /// What is wrong, and what to do.
   public var description: String {
@@ -104,7 +115,9 @@ extension ArchiveError: CustomStringConvertible {
     case .logTooLong:
       "the destination was away for so long that the write-ahead log reached its limit. All pages are "
         + "archived again as soon as it is back."
-    case .foreignFile(let path): "\(path) was not written by Coffer. Move it away."
+    case .foreignFile(let path):
+      "\(path) is no follower's file of this archive. Move it away, or name another file to follow the "
+        + "archive with."
     case .changedFile(let path):
       "\(path) isn't the file that its follower left, or somebody else has written to it. Delete it and "
         + "the files beside it, so that the follower restores it."

@@ -118,7 +118,8 @@ import Testing
     try other.write { try $0.execute(sql: "CREATE TABLE mine (x)") }
     try fixture.write()
     try fixture.archiveNow(session)
-    #expect(throws: DatabaseError.self) { try follower.follow() }
+    #expect(throws: ArchiveError.changedFile(path)) { try follower.follow() }
+    #expect((follower.lastError as? ArchiveError)?.endsFollowing == true)
     #expect(try other.read { try $0.tableExists("mine") })
     try follower.close()
     try other.close()
@@ -191,6 +192,44 @@ import Testing
     try follower?.close()
     #expect(FileManager.default.fileExists(atPath: path))
     try session.stop()
+  }
+
+  @Test(arguments: [false, true])
+  func `a follower whose archive is gone says so, and its lag grows since it was seen`(
+    isInFolder: Bool
+  ) throws {
+    let fixture = try ArchiveFixture()
+    let folder = FolderDestination(path: fixture.folder.path("archive"))
+    let destination: any ArchiveDestination = isInFolder ? folder : fixture.destination
+    let archive = ArchiveFixture.archived(fixture, to: destination)
+    let session = try archive.start(fixture.pool)
+    try fixture.archiveNow(session)
+    try session.stop()
+    let path = fixture.folder.path("replica.db")
+    let follower = try ArchiveFollower(archive, path: path, key: ArchiveFixture.key)
+    #expect(ArchiveFollower.hasFollower(fileAt: path))
+    #expect(!ArchiveFollower.hasFollower(fileAt: fixture.path))
+    try follower.follow()
+    let objects = fixture.destination.objects
+    let away = fixture.folder.path("away")
+    if isInFolder {
+      try FileManager.default.moveItem(atPath: folder.path, toPath: away)
+    }
+    fixture.destination.objects = [:]
+    for minutes in 1...3 {
+      fixture.clock.advance(60)
+      #expect(throws: ArchiveError.gone(isInFolder ? folder.path : "its destination")) {
+        try follower.follow()
+      }
+      #expect(follower.lag == .seconds(60 * minutes) && follower.lastError != nil)
+    }
+    fixture.destination.objects = objects
+    if isInFolder {
+      try FileManager.default.moveItem(atPath: away, toPath: folder.path)
+    }
+    try follower.follow()
+    #expect(follower.lag == .zero && follower.lastError == nil)
+    try follower.close()
   }
 
   @Test func `a follower gets the key slots that the database gets`() throws {

@@ -34,6 +34,8 @@ public final class ArchiveFollower: Sendable {
   private struct State {
     var commit: ArchiveCommit
     var lastCurrent: Duration
+    /// When an object of the archive was last seen.
+    var lastSight: Duration
     var lastError: (any Error)?
     var isClosed = false
   }
@@ -70,7 +72,8 @@ public final class ArchiveFollower: Sendable {
       work.close()
       throw error
     }
-    state = Mutex(State(commit: work.commit, lastCurrent: archive.configuration.elapsed()))
+    let now = archive.configuration.elapsed()
+    state = Mutex(State(commit: work.commit, lastCurrent: now, lastSight: now))
     schedule(after: .zero, failures: 0)
   }
 
@@ -96,6 +99,7 @@ public final class ArchiveFollower: Sendable {
       let isCurrent = try work.work(isPolling: isPolling)
       state.withLock {
         $0.commit = work.commit
+        if work.hasSeenArchive { $0.lastSight = start }
         if isCurrent { $0.lastCurrent = start }
         $0.lastError = nil
       }
@@ -103,6 +107,8 @@ public final class ArchiveFollower: Sendable {
       state.withLock {
         $0.commit = work.commit
         $0.lastError = error
+        // What was taken for no news was none: the archive may have been gone since.
+        if error is ArchiveError { $0.lastCurrent = min($0.lastCurrent, $0.lastSight) }
       }
       throw error
     }
@@ -113,11 +119,23 @@ public final class ArchiveFollower: Sendable {
   /// The last commit that the file has.
   public var commit: ArchiveCommit { state.withLock(\.commit) }
 
-  /// How long ago the file had all commits of the archive.
+  /// How long ago the file had all commits of the archive, as far as that was seen.
+  ///
+  /// Where the archive is gone, since it was last seen, as soon as that is noticed: in a folder at
+  /// the next look, and in another destination within 20 looks.
   public var lag: Duration { configuration.elapsed() - state.withLock(\.lastCurrent) }
 
   /// The error of the last attempt; nil if it succeeded.
+  ///
+  /// After one that ``ArchiveError/endsFollowing`` names, no later attempt can succeed.
   public var lastError: (any Error)? { state.withLock(\.lastError) }
+
+  /// Whether a file is a follower's, which nobody else may write to.
+  ///
+  /// - Parameter path: The path of the file.
+  public static func hasFollower(fileAt path: String) -> Bool {
+    ArchiveStateFile.exists(.follower, forDatabaseAt: path)
+  }
 
   // MARK: Following
 

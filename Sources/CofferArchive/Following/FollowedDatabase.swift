@@ -34,7 +34,7 @@ final class FollowedDatabase {
 
   /// What distinguishes the file from another one, and from one that others have changed.
   ///
-  /// - Throws: `SQLITE_READONLY` if another program has written to it.
+  /// - Throws: ``ArchiveError/changedFile(_:)`` if another program has written to it.
   func mark() throws -> FollowedFileMark {
     try named {
       try appender.requireOwn()

@@ -13,6 +13,10 @@ final class FollowerWork: @unchecked Sendable {
   /// Where the log ended at the last look.
   private var end: Manifest.LogPlace
   private var polls = 0
+  /// Whether the last attempt has failed, so that the next one looks at the whole archive.
+  private var needsLook = false
+  /// Whether the last call of ``work(isPolling:)`` has seen an object of the archive.
+  private(set) var hasSeenArchive = false
 
   /// The last commit that the file has.
   var commit: ArchiveCommit { note.commit }
@@ -106,20 +110,37 @@ final class FollowerWork: @unchecked Sendable {
   /// - Returns: False if the archive has later commits, which can't be reached yet.
   func work(isPolling: Bool) throws -> Bool {
     polls += 1
+    hasSeenArchive = false
     // The next segment may be gone, and layers have taken its place. A list costs more than a look.
-    let isLooking = !isPolling || polls % 20 == 1
-    if isLooking { try refresh() }
+    let isLooking = try !isPolling || needsLook || polls % 20 == 1 || !isInFolder()
+    needsLook = true
+    if isLooking {
+      try refresh()
+      hasSeenArchive = true
+    }
     var isAtGap = try applySegments()
     if isAtGap { try refresh() }
     if needsLayers {
-      guard try applyLayers() else { return false }
+      guard try applyLayers() else {
+        needsLook = false
+        return false
+      }
       isAtGap = try applySegments()
     }
     // A gap is in the manifest before there is a segment behind it.
     if isAtGap, !needsLayers { throw ArchiveError.brokenChain(ObjectName.segment(end.sequence)) }
     if isLooking, !needsLayers { try checkEnd() }
     database.checkpoint(from: 1_000)
+    needsLook = false
     return !needsLayers
+  }
+
+  /// Whether the folder of the archive still has the newest manifest, which costs no request; true
+  /// for other destinations.
+  private func isInFolder() throws -> Bool {
+    guard let folder = reader.destination as? FolderDestination else { return true }
+    hasSeenArchive = try folder.identity(ObjectName.manifest(reader.newestNumber)) != nil
+    return hasSeenArchive
   }
 
   /// Throws if the file hasn't got as far as the archive has to reach.
@@ -214,6 +235,7 @@ final class FollowerWork: @unchecked Sendable {
         else { throw ArchiveError.missing(ObjectName.segment(next.sequence)) }
         break
       }
+      hasSeenArchive = true
       batch.isAtGap = segment.firstCommit > batch.last.number + 1
       if batch.isAtGap {
         guard batch.last.number < note.intended else { break }

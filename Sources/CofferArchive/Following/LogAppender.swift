@@ -49,16 +49,12 @@ import Glibc
   /// The end of the log's commits.
   func position() throws -> LogPosition { try currentHeader().position }
 
-  /// Throws if another writer has made commits since the last one, or since the file was opened.
+  /// Throws ``ArchiveError/changedFile(_:)`` if another writer has made commits since the last one,
+  /// or since the file was opened.
   func requireOwn() throws { try requireOwn(currentHeader()) }
 
   private func requireOwn(_ header: Header) throws {
-    guard lastChange == header.change else {
-      throw DatabaseError(
-        resultCode: .SQLITE_READONLY, message: "somebody else has written to \(path)",
-        hint:
-          "Only the follower may. Delete the file, so that it is restored, and open it read-only.")
-    }
+    guard lastChange == header.change else { throw ArchiveError.changedFile(path) }
   }
 
   /// Whether the log has at most one commit behind a position.

@@ -72,6 +72,15 @@ final class ArchiveStateFile {
     }
   }
 
+  /// Whether there is such a file beside a database.
+  static func exists(_ use: Use, forDatabaseAt database: String) -> Bool {
+    let path = PendingFile.resolved(database) + use.rawValue
+    guard let file = try? RawFile(path: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+      let bytes = try? file.read(count: use.magic.count, at: 0)
+    else { return false }
+    return bytes == use.magic
+  }
+
   private static let noIdentity = [UInt8](repeating: 0, count: identitySize - 32)
 
   private static func refused(_ path: String, _ reason: String) -> DatabaseError {

@@ -45,11 +45,13 @@ extension Tool {
         } else {
           while !Interrupts.isRequested {
             line.show(follower)
+            if let error = follower.lastError as? ArchiveError, error.endsFollowing { break }
             _ = wake.wait(timeout: .now() + .seconds(1))
           }
         }
         line.clear()
         console.line(follower.commit.line)
+        if let error = follower.lastError { throw error }
       }
     }
     return 0

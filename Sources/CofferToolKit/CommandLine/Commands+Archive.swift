@@ -63,7 +63,7 @@ extension Tool {
       details: """
         The first time, the file is restored. Other programs may read it meanwhile, but not write to it. \
         Where the target is away, it is tried again. If the archive doesn't reach --at-least, it ends with \
-        the exit code 3.
+        the exit code 3, and with 76 if the file was written to, or the archive has another history.
         """,
       options: OptionSpec.file + OptionSpec.minimums + [
         .from, .flag("once", "bring the file to the last commit, and end"),

@@ -50,11 +50,11 @@ extension ToolError {
       case .otherKey: .noPermission
       case .notReached: .found
       case .changedKey, .damaged, .missing, .misplaced, .notAFile, .otherArchive, .brokenChain,
-        .unknownVersion, .otherHistory, .notInAnchor:
+        .unknownVersion, .notInAnchor:
         .dataError
       case .writerExists, .superseded: .temporary
       case .logTooLong, .away, .gone: .inputOutput
-      case .foreignFile, .changedFile: .cantCreate
+      case .foreignFile, .changedFile, .otherHistory: .cannotFollow
       case .ended: .failed
       }
     self.init(code, (path.map { "\($0): " } ?? "") + "\(error)")

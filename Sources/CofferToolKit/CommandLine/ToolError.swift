@@ -17,6 +17,8 @@ struct ToolError: Error, CustomStringConvertible {
     case inputOutput = 74
     /// Another program uses the file.
     case temporary = 75
+    /// A follower's file isn't the one that it left, or not of the archive's history.
+    case cannotFollow = 76
     /// The key is wrong or missing.
     case noPermission = 77
     case interrupted = 130

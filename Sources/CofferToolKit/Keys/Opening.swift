@@ -40,7 +40,8 @@ struct Opening {
   func open(readonly: Bool, configure: (inout Configuration) -> Void = { _ in }) throws
     -> DatabaseQueue
   {
-    try withKey { key in
+    if !readonly { try requireNoFollower() }
+    return try withKey { key in
       var configuration = configuration(key, readonly: readonly)
       configuration.label = "coffer"
       configure(&configuration)
@@ -75,13 +76,23 @@ struct Opening {
 
   /// Opens the file as a pool that can write, like ``open(readonly:configure:)``.
   func openPool() throws -> DatabasePool {
-    try withKey { key in
+    try requireNoFollower()
+    return try withKey { key in
       var configuration = configuration(key, readonly: false)
       configuration.label = "coffer"
       let pool = try DatabasePool(path: path, configuration: configuration)
       _ = try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
       return pool
     }
+  }
+
+  /// Throws if the file follows an archive, which nothing else may write to.
+  func requireNoFollower() throws {
+    guard ArchiveFollower.hasFollower(fileAt: path) else { return }
+    throw ToolError(
+      .cannotFollow,
+      "\(path) follows an archive, and only coffer archive follow writes to it. Change the database that is "
+        + "archived, or a file of coffer archive restore")
   }
 
   /// Calls `body` with the key: up to three times if the key is asked for and wrong.

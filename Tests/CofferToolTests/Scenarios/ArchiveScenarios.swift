@@ -380,11 +380,67 @@ struct ArchiveScenarios {
     let run = try vault.bash(
       """
       \(follow) || exit 98
+      mv copy.db-follow aside
       $coffer exec copy.db "UPDATE player SET name = 'Ford'" --key-file key || exit 99
+      mv aside copy.db-follow
       \(follow)
       """)
     #expect(
-      run.code == 73 && run.hasOneErrorLine && run.error.contains("Delete it"), "\(run.error)")
+      run.code == 76 && run.hasOneErrorLine && run.error.contains("Delete it"), "\(run.error)")
+  }
+
+  @Test func `a follower that somebody writes to meanwhile ends with 76, and advises no write`()
+    throws
+  {
+    let vault = try made()
+    let run = try vault.bash(
+      """
+      $coffer archive follow copy.db --from arch --interval 0.05 --key-file key >/dev/null 2>errors &
+      follower=$!
+      for i in {1..600}; do if [ -e copy.db-shm ]; then break; fi; sleep 0.1; done
+      mv copy.db-follow aside
+      $coffer exec copy.db "UPDATE player SET name = 'Ford'" --key-file key || exit 99
+      mv aside copy.db-follow
+      $coffer exec vault.db "UPDATE player SET name = 'Zaphod'" --key-file key || exit 98
+      $coffer archive run vault.db --to arch --once --key-file key || exit 97
+      wait $follower
+      code=$?
+      cat errors >&2
+      exit $code
+      """)
+    #expect(run.code == 76 && run.error.contains("Delete it"), "\(run.code) \(run.error)")
+    #expect(!run.error.contains("coffer exec"))
+  }
+
+  @Test(arguments: [
+    "exec copy.db 'DELETE FROM note'", "import copy.db player none.csv", "rekey copy.db",
+    "archive run copy.db --to other",
+  ])
+  func `a follower's file is written to by nothing else`(command: String) throws {
+    let vault = try made()
+    let run = try vault.bash(
+      """
+      echo name >none.csv
+      $coffer archive follow copy.db --from arch --once --key-file key || exit 98
+      $coffer \(command) --key-file key </dev/null
+      """)
+    #expect(run.code == 76 && run.error.contains("archive restore"), "\(run.code) \(run.error)")
+    #expect(try vault.run("archive", "follow", "copy.db", "--from", "arch", "--once").code == 0)
+  }
+
+  @Test func `a follower whose archive is gone doesn't end as if all were well`() throws {
+    let vault = try made()
+    let run = try vault.bash(
+      """
+      $coffer archive follow copy.db --from arch --interval 0.05 --key-file key >/dev/null 2>errors &
+      follower=$!
+      for i in {1..600}; do if [ -e copy.db-shm ]; then break; fi; sleep 0.1; done
+      mv arch away
+      for i in {1..600}; do if grep -qs 'the archive is gone' errors; then break; fi; sleep 0.1; done
+      kill -TERM $follower
+      wait $follower
+      """)
+    #expect(run.code == 74, "\(run.code)")
   }
 
   @Test func `a restore that SIGTERM or Ctrl-C ends leaves nothing`() throws {
