@@ -60,7 +60,8 @@ public struct Archive: Sendable {
   /// threads.
   /// - Parameters:
   ///   - path: The path of the new file.
-  ///   - point: The commit; the last one by default.
+  ///   - point: The commit; the last one by default. Where the dates around one don't tell commits
+  ///     apart, since a clock was ahead, ``Database/logError`` is told so.
   ///   - minimums: What the archive has to reach at least, whatever is restored; nothing by
   ///     default. An archive that has lost its end isn't taken for a whole one.
   ///   - key: The key of the database.
@@ -145,9 +146,14 @@ public struct Archive: Sendable {
         }
       }
       for number in candidates.sorted(by: >) {
-        if let plan = RestorePlan(to: number, manifest, tip: tip.place.commit) {
-          return plan
+        guard let plan = RestorePlan(to: number, manifest, tip: tip.place.commit) else { continue }
+        if try configuration.isAhead(tip.date) || reader.hasStandingDates(around: number, in: run) {
+          Database.logError?(
+            .SQLITE_WARNING,
+            "the archive's dates aren't in order near \(date), since a clock was ahead: commits after "
+              + "\(number) can be older than that. The order is that of their numbers")
         }
+        return plan
       }
       throw ArchiveError.noCommitBefore("\(date)")
     }
@@ -190,6 +196,11 @@ public struct Archive: Sendable {
     }
     return ranges
   }
+}
+
+extension ArchiveConfiguration {
+  /// Whether a date lies in the future, by more than clocks differ.
+  fileprivate func isAhead(_ date: UInt64) -> Bool { date > milliseconds + 60_000 }
 }
 
 /// A moment to restore.

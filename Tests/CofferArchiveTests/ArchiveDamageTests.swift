@@ -66,6 +66,29 @@ import Testing
     try Self.goOn(fixture)
   }
 
+  @Test func `dates that stand still are known around a commit, and others aren't`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    var numbers: [UInt64] = []
+    for index in 0..<12 {
+      fixture.clock.advance(7)
+      // For four commits, the clock is behind the last date.
+      if index == 6 { fixture.clock.date -= 30 }
+      try fixture.write()
+      numbers.append(try fixture.archiveNow(session))
+    }
+    try session.stop()
+    let reader = try #require(
+      try ArchiveReader(fixture.destination, key: fixture.derivedKey()))
+    let run = reader.run(to: try reader.tip())
+    let standing = try numbers.filter { try reader.hasStandingDates(around: $0, in: run) }
+    #expect(standing.contains(numbers[6]) && standing.contains(numbers[8]), "\(standing)")
+    #expect(!standing.contains(numbers[0]) && !standing.contains(numbers[1]), "\(standing)")
+    // The order is that of the numbers.
+    let commits = try numbers.map { try reader.commit($0, in: run) }
+    #expect(zip(commits, commits.dropFirst()).allSatisfy { $0.date <= $1.date })
+  }
+
   @Test func `the ranges before and behind what is missing are listed`() throws {
     let fixture = try ArchiveFixture { $0.levelIntervals[0] = .seconds(20) }
     let session = try fixture.start()

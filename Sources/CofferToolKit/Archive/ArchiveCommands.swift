@@ -16,7 +16,7 @@ extension Tool {
     partial.forEach(Leftovers.add)
     defer { partial.forEach(Leftovers.keep) }
     var bar = ProgressBar("Restoring", total: 1_000, console: console)
-    let commit = try invocation.withArchive(checksInterrupts: true) { archive, key, cipher in
+    let commit = try invocation.withArchive(console, checksInterrupts: true) { archive, key, cipher in
       do {
         return try archive.restore(
           to: path, at: point, atLeast: minimums, key: key, cipher: cipher
@@ -44,7 +44,7 @@ extension Tool {
 
   /// `coffer archive list`
   static func listArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
-    let summary = try invocation.withArchive { archive, key, cipher in
+    let summary = try invocation.withArchive(console) { archive, key, cipher in
       try archive.summary(key: key, cipher: cipher)
     }
     let ranges = summary.ranges
@@ -69,15 +69,24 @@ extension Tool {
 
   /// `coffer archive status`
   static func describeArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
-    let summary = try invocation.withArchive { archive, key, cipher in
+    let summary = try invocation.withArchive(console) { archive, key, cipher in
       try archive.summary(key: key, cipher: cipher)
     }
     var info = FileInfo()
     if let last = summary.last {
-      let age = max(0, Int(-last.date.timeIntervalSinceNow))
       info.add("Last commit", "commit", Int(last.number))
       info.add("Date", "date", last.dateText)
-      info.facts.append(("Age", "ageSeconds", Numbers.age(.seconds(age)), "\(age)"))
+      // Clocks differ by a moment.
+      let age = Int(-last.date.timeIntervalSinceNow)
+      let (past, ahead) = age < -5 ? (nil, -age) : (max(0, age), nil)
+      info.facts.append(
+        (
+          "Age", "ageSeconds",
+          past.map { Numbers.age(.seconds($0)) }
+            ?? "unknown: the date lies \(Numbers.age(.seconds(-age))) in the future, by this clock",
+          past.map { "\($0)" } ?? "null"
+        ))
+      if let ahead { info.facts.append(("Ahead", "aheadSeconds", Numbers.age(.seconds(ahead)), "\(ahead)")) }
     } else {
       info.facts.append(("Last commit", "commit", "none yet", "null"))
     }
@@ -99,7 +108,7 @@ extension Tool {
   static func verifyArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
     let minimums = try invocation.archiveMinimums()
     var bar = ProgressBar("Verifying", total: 1_000, console: console)
-    let found = try invocation.withArchive(checksInterrupts: true) { archive, key, cipher in
+    let found = try invocation.withArchive(console, checksInterrupts: true) { archive, key, cipher in
       try archive.verification(atLeast: minimums, key: key, cipher: cipher) { done, count in
         try Interrupts.check()
         guard console.redraws, count > 0 else { return }
@@ -127,7 +136,7 @@ extension Tool {
     var configuration = ArchiveConfiguration()
     configuration.retention = try invocation.retention()
     configuration.takesOver = invocation.has("take-over")
-    let count = try invocation.withArchive(configuration) { archive, key, cipher in
+    let count = try invocation.withArchive(console, configuration) { archive, key, cipher in
       try archive.prune(key: key, cipher: cipher)
     }
     console.line(console.isTerminal ? Numbers.count(count, "deleted object") : "\(count)")
@@ -141,10 +150,11 @@ extension Invocation {
   /// - Parameter checksInterrupts: Whether `body` ends itself after Ctrl-C. Otherwise the process
   ///   ends at once, since a request can take minutes.
   fileprivate func withArchive<Result>(
-    _ configuration: ArchiveConfiguration = ArchiveConfiguration(), checksInterrupts: Bool = false,
-    _ body: (Archive, DatabaseKey, CipherSettings) throws -> Result
+    _ console: Console, _ configuration: ArchiveConfiguration = ArchiveConfiguration(),
+    checksInterrupts: Bool = false, _ body: (Archive, DatabaseKey, CipherSettings) throws -> Result
   ) throws -> Result {
     let target = value("from") ?? ""
+    Tool.tellArchiveLog(console)
     let archive = Archive(try Tool.archiveDestination(target), configuration: configuration)
     let opening = try Opening(self, path: target)
     return try opening.withArchiveKey { key in

@@ -18,6 +18,19 @@ extension Tool {
   }
 }
 
+extension Tool {
+  /// Has what an archive tells beside its errors written to the error output, a line each.
+  static func tellArchiveLog(_ console: Console) {
+    let write = console.logError
+    Database.logError = { _, message in
+      // SQLite has its own messages, and the end of a session is the error of the command.
+      if message.hasPrefix("the archive"), !message.hasPrefix("the archive's session") {
+        write("coffer: \(message)")
+      }
+    }
+  }
+}
+
 extension ArchivePoint {
   /// Parses `latest`, the number of a commit, or a date.
   ///

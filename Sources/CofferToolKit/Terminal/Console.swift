@@ -19,6 +19,11 @@ struct Console {
   /// Writes text that isn't a result: errors and usage.
   let writeError: (String) -> Void
 
+  /// Writes a line to the error output, from any thread.
+  var logError: @Sendable (String) -> Void = { text in
+    _ = Console.writeAll((text.printable + "\n").utf8, to: STDERR_FILENO)
+  }
+
   private static let indentation = "  "
 
   /// Creates a console.

@@ -1,7 +1,8 @@
-import CofferArchive
+import Coffer
 import Foundation
 import Testing
 
+@testable import CofferArchive
 @testable import CofferToolKit
 
 struct ArchiveScenarios {
@@ -113,6 +114,26 @@ struct ArchiveScenarios {
       #expect(run.code == code && run.hasOneErrorLine, "\(run.error)")
     }
     #expect(try !vault.folder.contents().contains { $0.hasPrefix("none.db") })
+  }
+
+  @Test func `a commit of a clock that was ahead lies in the future, and dates say so`() throws {
+    let vault = try Vault()
+    var configuration = ArchiveConfiguration()
+    configuration.now = { Date() + 3 * 86_400 }
+    let target = FolderDestination(path: vault.folder.path("arch"))
+    let pool = try DatabasePool(path: vault.path, key: .file(vault.folder.path("key")))
+    let session = try Archive(target, configuration: configuration).start(pool)
+    try session.archiveNow()
+    try session.stop()
+    try pool.close()
+    let restore = try vault.run(
+      "archive", "restore", "r.db", "--from", "arch", "--at", "2999-01-01")
+    #expect(restore.code == 0 && restore.error.contains("aren't in order"), "\(restore.error)")
+    #expect(restore.hasOneErrorLine)
+    let status = try vault.run("archive", "status", "--from", "arch", "--json")
+    #expect(status.output.contains("\"ageSeconds\":null,\"aheadSeconds\":25"), "\(status.output)")
+    let text = try vault.run("archive", "status", "--from", "arch")
+    #expect(text.output.contains("in the future"), "\(text.output)")
   }
 
   @Test(arguments: [
