@@ -30,6 +30,22 @@ import Testing
     #expect(try fixture.restored().commit.number == number)
   }
 
+  @Test func `history that is let go is counted at once, while the destination is away`() throws {
+    let fixture = try Self.fixture(40_000)
+    let session = try fixture.start()
+    try fixture.write()
+    try fixture.archiveNow(session)
+    #expect(session.status.gapCount == 0)
+    fixture.destination.fail { _, _ in true }
+    try fixture.write(200)
+    #expect(throws: (any Error).self) { try session.archiveNow() }
+    #expect(session.status.gapCount == 1)
+    fixture.destination.fail { _, _ in false }
+    try fixture.archiveNow(session)
+    #expect(session.status.gapCount == 1)
+    try session.stop()
+  }
+
   @Test(arguments: [false, true])
   func `a gap whose manifest can't be stored at first is no bridge`(isStored: Bool) throws {
     let fixture = try Self.fixture(40_000)

@@ -29,6 +29,8 @@ extension CommitCapture {
     var isFollowing: Bool
     /// The bytes of the log that were not read, and those of the pieces.
     var byteCount: Int
+    /// How often the log was let go.
+    var lossCount: Int
   }
 
   func backlog() -> Backlog {
@@ -36,7 +38,8 @@ extension CommitCapture {
       let unread = (try? unreadCount(&state)) ?? 0
       return Backlog(
         isFollowing: state.position != nil,
-        byteCount: unread * layout.frameSize + state.pieces.reduce(0) { $0 + $1.frames.count })
+        byteCount: unread * layout.frameSize + state.pieces.reduce(0) { $0 + $1.frames.count },
+        lossCount: state.lossCount)
     }
   }
 
@@ -79,6 +82,7 @@ extension CommitCapture {
   }
 
   private func letGo(_ state: inout State) {
+    if state.position != nil { state.lossCount += 1 }
     state.isFrozen = false
     state.hold.letGo()
     state.position = nil

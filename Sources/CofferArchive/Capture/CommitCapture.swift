@@ -82,6 +82,8 @@ final class CommitCapture: Sendable {
     /// The frames in the log when it was last tried to move them all.
     var triedFrame = 0
     var isClosed = false
+    /// How often the log was let go.
+    var lossCount = 0
   }
 
   // SAFETY: only this object uses the connection, and only under the lock.

@@ -57,6 +57,7 @@ final class ArchiveProgress: Sendable {
     state.withLock { state in
       var status = state.status
       status.waitingByteCount = backlog.byteCount
+      status.gapCount = backlog.lossCount
       let hasAll = state.isWhole && backlog.byteCount == 0 && backlog.isFollowing
       if !hasAll { status.lag = now - state.lastCurrent }
       return status

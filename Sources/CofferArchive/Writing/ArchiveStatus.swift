@@ -11,6 +11,10 @@ public struct ArchiveStatus: Sendable {
   /// The bytes that wait: in the write-ahead log, and in memory.
   public internal(set) var waitingByteCount = 0
 
+  /// The number of gaps that this session has made: how often it had to let the write-ahead log go
+  /// with commits that it hadn't read. These can't be restored one by one.
+  public internal(set) var gapCount = 0
+
   /// The size of all objects that the session has stored, in bytes.
   public internal(set) var storedByteCount = 0
 

@@ -242,6 +242,7 @@ final class ArchiveWork: @unchecked Sendable {
     let start = configuration.elapsed()
     do {
       _ = capture.letGoIfTooLong()
+      tellLosses()
       try checkLease(start, isStopping)
       try follow()
       do {
@@ -249,6 +250,7 @@ final class ArchiveWork: @unchecked Sendable {
         if !isStopping { try copyLayers(for: served) }
       } catch CommitCaptureError.logIsGone {
         capture.letGo()
+        tellLosses()
         try follow()
       }
       if !isStopping {
@@ -415,6 +417,20 @@ final class ArchiveWork: @unchecked Sendable {
     }
     saveState()
     return true
+  }
+
+  /// The number of gaps that were told.
+  private var toldLosses = 0
+
+  private func tellLosses() {
+    let count = capture.backlog().lossCount
+    guard count > toldLosses else { return }
+    toldLosses = count
+    Database.logError?(
+      .SQLITE_WARNING,
+      "the archive of \(pool.path) gets a gap behind commit \(store.tip.commit): the write-ahead log became "
+        + "too long, or was lost, before all of it was read. Commits until all pages are archived again "
+        + "can't be restored one by one")
   }
 
   private func tell(_ damagedPages: [Int]) {

@@ -10,6 +10,7 @@ extension Tool {
     var configuration = ArchiveConfiguration()
     configuration.interval = try invocation.interval() ?? configuration.interval
     let target = invocation.value("from") ?? ""
+    tellArchiveLog(console)
     let archive = Archive(try archiveDestination(target), configuration: configuration)
     let minimums = try invocation.archiveMinimums()
     let opening = try Opening(invocation, path: target)

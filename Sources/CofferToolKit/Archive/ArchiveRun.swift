@@ -11,6 +11,7 @@ extension Tool {
     configuration.interval = try invocation.interval() ?? configuration.interval
     configuration.takesOver = invocation.has("take-over")
     let target = invocation.value("to") ?? ""
+    tellArchiveLog(console)
     let archive = Archive(try archiveDestination(target), configuration: configuration)
     let opening = try Opening(invocation, path: path)
     guard try opening.requireDatabase() else {

@@ -64,6 +64,7 @@ struct ArchiveStatusLine {
       let size = Numbers.mebibytes(fromKibibytes: status.waitingByteCount / 1_024)
       parts.append("\(size) wait for \(Numbers.age(status.lag))")
     }
+    if status.gapCount > 0 { parts.append(Numbers.count(status.gapCount, "gap")) }
     return "Archived: " + parts.joined(separator: ", ")
   }
 }
