@@ -41,6 +41,9 @@ public enum ArchiveError: Error, Equatable, Sendable {
   case writerExists
   /// Another writer has taken the archive over.
   case superseded
+  /// The destination didn't answer before a session or a follower had to end. So many bytes of
+  /// commits are left in the database's own log, from which the next session goes on.
+  case notEnded(waitingByteCount: Int)
   /// The session has ended.
   case ended
   /// So much waited for the destination that the write-ahead log was let go.
@@ -111,6 +114,12 @@ extension ArchiveError: CustomStringConvertible {
         + "(`takesOver`, --take-over)."
     case .superseded:
       "another writer has taken this archive over. This one has ended; nothing was overwritten."
+    case .notEnded(let byteCount):
+      "the archive's destination didn't answer in time. "
+        + (byteCount > 0
+          ? "\(byteCount) bytes of commits are left in the database's own log, from which the next session "
+            + "goes on: keep the log beside the database."
+          : "All commits were stored before.")
     case .ended: "the archive's session has ended. Start another one."
     case .logTooLong:
       "the destination was away for so long that the write-ahead log reached its limit. All pages are "

@@ -1,4 +1,5 @@
 import CofferTestSupport
+import Dispatch
 import Foundation
 import Testing
 
@@ -172,6 +173,58 @@ import Testing
       try ArchiveStore(reader, writer: ArchiveStore.newWriter())
     }
     #expect(!files.fileExists(atPath: folder.path))
+  }
+
+  // MARK: Ends
+
+  @Test func `a session whose destination never answers ends in time, and the next one goes on`()
+    throws
+  {
+    let fixture = try ArchiveFixture()
+    let silent = HookedDestination(fixture.destination)
+    let archive = ArchiveFixture.archived(fixture, to: silent)
+    let session = try archive.start(fixture.pool)
+    try fixture.write()
+    try fixture.archiveNow(session)
+    let (answer, asked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    silent.before { call, _ in
+      guard call == "put" else { return }
+      asked.signal()
+      answer.wait()
+      throw MemoryDestination.Failure()
+    }
+    try fixture.write()
+    let waiting = BackgroundWork { try session.archiveNow() }
+    #expect(asked.wait(timeout: .now() + 60) == .success)
+    let error = #expect(throws: ArchiveError.self) { try session.stop(within: .milliseconds(50)) }
+    guard case .notEnded(let byteCount) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(byteCount > 0 && !session.status.isRunning)
+    #expect(throws: ArchiveError.self) { try session.archiveNow() }
+    // It answers at last: the file beside the database is free then.
+    silent.unhook()
+    answer.signal()
+    #expect(waiting.wait(for: .seconds(60)) != nil)
+    var next: ArchiveSession?
+    let deadline = ContinuousClock.now + .seconds(60)
+    while next == nil, .now < deadline {
+      next = try? archive.start(fixture.pool)
+      if next == nil { usleep(10_000) }
+    }
+    let last = try #require(next)
+    try fixture.archiveNow(last)
+    try last.stop()
+    try fixture.checkContents()
+    #expect(try fixture.restored().content == ArchiveFixture.content(of: fixture.pool))
+  }
+
+  @Test func `any duration can be waited for`() {
+    #expect(Duration.seconds(Int64.max).dispatchInterval == .nanoseconds(3_162_240_000_000_000_000))
+    #expect(Duration.seconds(-1).dispatchInterval == .nanoseconds(0))
+    #expect(Duration.milliseconds(1_500).dispatchInterval == .nanoseconds(1_500_000_000))
+    #expect(BackgroundWork { 7 }.wait(for: .seconds(Int64.max)).map { try? $0.get() } == 7)
   }
 
   // MARK: Lost objects

@@ -154,14 +154,18 @@ public final class ArchiveFollower: Sendable {
   }
 
   /// Closes ``pool``, and ends. The next follower of the file goes on.
-  public func close() throws {
+  ///
+  /// - Parameter limit: The most time that this takes, where the destination doesn't answer.
+  /// - Throws: The error of the pool; or ``ArchiveError/notEnded(waitingByteCount:)`` if the time is
+  ///   over: the file stays this follower's until its request has ended.
+  public func close(within limit: Duration = .seconds(30)) throws {
     try pool.close()
-    queue.sync {
-      let wasClosed = state.withLock { state in
-        defer { state.isClosed = true }
-        return state.isClosed
-      }
-      if !wasClosed { work.close() }
+    let wasClosed = state.withLock { state in
+      defer { state.isClosed = true }
+      return state.isClosed
     }
+    guard !wasClosed else { return }
+    let end = BackgroundWork { [queue, work] in queue.sync { work.close() } }
+    guard end.wait(for: limit) != nil else { throw ArchiveError.notEnded(waitingByteCount: 0) }
   }
 }

@@ -118,20 +118,39 @@ public final class ArchiveSession: Sendable {
   /// Archives the commits until now, and ends the session.
   ///
   /// A copy of all pages that is under way isn't finished: the next session begins it again.
+  /// - Parameter limit: The most time that this takes, where the destination doesn't answer.
   /// - Throws: An error if the last commits couldn't be archived, after which the session has
   ///   ended, too: the next one finds them in the write-ahead log. Calling this again returns.
-  public func stop() throws {
+  ///   ``ArchiveError/notEnded(waitingByteCount:)`` if the time is over: a request that still waits
+  ///   keeps the archive from another session of this process until it ends.
+  public func stop(within limit: Duration = .seconds(30)) throws {
     progress.requestStop()
-    try queue.sync {
-      if let failure = progress.failure { throw failure }
-      guard progress.isRunning else { return }
-      var failure: (any Error)?
-      do { try Self.attempt(work, progress, isStopping: true) } catch { failure = error }
-      if progress.isRunning {
-        do { try work.end() } catch { failure = failure ?? error }
-      }
-      if let failure { throw failure }
+    let end = BackgroundWork { [queue, work, progress] in
+      try queue.sync { try Self.end(work, progress) }
     }
+    if let result = end.wait(for: limit) { return try result.get() }
+    let error = ArchiveError.notEnded(waitingByteCount: status.waitingByteCount)
+    // Nothing is read or stored after this; only the request under way may still succeed.
+    progress.end(error)
+    work.capture.close()
+    // It may just have ended.
+    if let result = end.result { return try result.get() }
+    throw error
+  }
+
+  private static func end(_ work: ArchiveWork, _ progress: ArchiveProgress) throws {
+    if case .notEnded = progress.failure as? ArchiveError { return work.leave() }
+    if let failure = progress.failure { throw failure }
+    guard progress.isRunning else { return }
+    var failure: (any Error)?
+    do { try attempt(work, progress, isStopping: true) } catch { failure = error }
+    // Nobody waits any more, and the next session has to see what is stored.
+    guard progress.isRunning else {
+      work.leave()
+      throw progress.failure ?? failure ?? ArchiveError.ended
+    }
+    do { try work.end() } catch { failure = failure ?? error }
+    if let failure { throw failure }
   }
 
   private func checkRunning() throws {

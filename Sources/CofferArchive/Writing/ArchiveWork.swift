@@ -507,6 +507,9 @@ final class ArchiveWork: @unchecked Sendable {
     try store.release()
   }
 
+  /// Lets the next session use what is beside the database, after an end that wasn't waited for.
+  func leave() { stateFile.unlock() }
+
   /// Ends the work of a session that can't go on: the archive has another writer, or another key.
   func abandon(_ error: any Error) {
     capture.close()

@@ -14,6 +14,7 @@ extension Tool {
     let archive = Archive(try archiveDestination(target), configuration: configuration)
     let minimums = try invocation.archiveMinimums()
     let opening = try Opening(invocation, path: target)
+    var end = ArchiveEnd(within: try invocation.within())
     var line = ArchiveStatusLine(console)
     defer { line.clear() }
     let wake = DispatchSemaphore(value: 0)
@@ -21,18 +22,24 @@ extension Tool {
       try Interrupts.handled(by: { wake.signal() }, includesTermination: true) {
         var pool = Configuration()
         pool.cipher = opening.cipher ?? .default
+        let configured = pool
         var pause = configuration.interval
         var started: ArchiveFollower?
         while started == nil {
           do {
-            started = try ArchiveFollower(
-              archive, path: path, atLeast: minimums, key: key, configuration: pool
-            ) { _ in try Interrupts.check() }
+            started = try end.result(
+              of: BackgroundWork {
+                try ArchiveFollower(
+                  archive, path: path, atLeast: minimums, key: key, configuration: configured
+                ) { _ in try Interrupts.check() }
+              })
           } catch {
-            guard !invocation.has("once"), mayPass(error, path) else { throw error }
+            guard !invocation.has("once"), !Interrupts.isRequested, mayPass(error, path) else {
+              throw error
+            }
             line.show(error)
-            let end = ContinuousClock.now + pause
-            while !Interrupts.isRequested, .now < end {
+            let next = ContinuousClock.now + pause
+            while !Interrupts.isRequested, .now < next {
               _ = wake.wait(timeout: .now() + .milliseconds(200))
             }
             if Interrupts.isRequested { throw error }
@@ -40,9 +47,9 @@ extension Tool {
           }
         }
         guard let follower = started else { return }
-        defer { try? follower.close() }
+        defer { try? follower.close(within: end.remaining) }
         if invocation.has("once") {
-          try follower.follow()
+          _ = try end.result(of: BackgroundWork { try follower.follow() })
         } else {
           while !Interrupts.isRequested {
             line.show(follower)

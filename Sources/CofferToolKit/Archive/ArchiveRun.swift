@@ -1,7 +1,6 @@
 import Coffer
 import CofferArchive
 import Dispatch
-import Synchronization
 
 extension Tool {
   /// `coffer archive run`
@@ -18,7 +17,9 @@ extension Tool {
       throw ToolError(.dataError, "\(path) is not encrypted. Use coffer encrypt")
     }
     let pool = try opening.openPool()
-    var run = ArchiveRun(archive, isOnce: invocation.has("once"), ArchiveStatusLine(console))
+    var run = ArchiveRun(
+      archive, isOnce: invocation.has("once"), within: try invocation.within(),
+      ArchiveStatusLine(console))
     do {
       try run.archive(pool)
       try pool.close()
@@ -33,13 +34,15 @@ extension Tool {
 private struct ArchiveRun {
   private let archive: Archive
   private let isOnce: Bool
+  private var end: ArchiveEnd
   private var line: ArchiveStatusLine
   /// Signalled when there is something to do.
   private let wake = DispatchSemaphore(value: 0)
 
-  init(_ archive: Archive, isOnce: Bool, _ line: ArchiveStatusLine) {
+  init(_ archive: Archive, isOnce: Bool, within limit: Duration, _ line: ArchiveStatusLine) {
     self.archive = archive
     self.isOnce = isOnce
+    end = ArchiveEnd(within: limit)
     self.line = line
   }
 
@@ -57,9 +60,9 @@ private struct ArchiveRun {
     var pause = archive.configuration.interval
     while true {
       do {
-        return try archive.start(pool)
+        return try end.result(of: BackgroundWork { [archive] in try archive.start(pool) })
       } catch {
-        guard !isOnce, !(error is ArchiveError),
+        guard !isOnce, !Interrupts.isRequested, !(error is ArchiveError),
           [.inputOutput, .cantCreate, .temporary].contains(ToolError(error).code)
         else { throw error }
         line.show(error)
@@ -77,41 +80,25 @@ private struct ArchiveRun {
       wait()
     }
     // Throws the reason if the session has ended by itself.
-    try session.stop()
+    try session.stop(within: end.remaining)
   }
 
   private mutating func archiveOnce(_ session: ArchiveSession) throws {
-    let result = OnceResult()
-    let wake = wake
-    DispatchQueue.global().async {
-      result.set(Result { _ = try session.archiveNow() })
-      wake.signal()
-    }
-    while !Interrupts.isRequested, result.value == nil {
+    let work = BackgroundWork { try session.archiveNow() }
+    while !Interrupts.isRequested, work.wait(for: .milliseconds(100)) == nil {
       line.show(session.status)
-      wait()
     }
-    let isComplete = result.value != nil
-    do { try result.value?.get() } catch {
-      try? session.stop()
+    let result = work.result
+    do { _ = try result?.get() } catch {
+      try? session.stop(within: end.remaining)
       throw error
     }
-    try session.stop()
-    if !isComplete { throw ToolError(.interrupted, "interrupted; the next run goes on") }
+    try session.stop(within: end.remaining)
+    if result == nil { throw ToolError(.interrupted, "interrupted; the next run goes on") }
   }
 
   /// Waits until something is to be shown or done.
   private func wait() {
     _ = wake.wait(timeout: .now() + (line.isOverwritten ? .milliseconds(200) : .seconds(1)))
   }
-}
-
-/// What a call on another thread has returned.
-private final class OnceResult: Sendable {
-  private let state = Mutex<Result<Void, any Error>?>(nil)
-
-  /// Nil before the end.
-  var value: Result<Void, any Error>? { state.withLock { $0 } }
-
-  func set(_ value: Result<Void, any Error>) { state.withLock { $0 = value } }
 }

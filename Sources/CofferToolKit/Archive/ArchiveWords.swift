@@ -160,11 +160,16 @@ extension Invocation {
     return .seconds(number * unit)
   }
 
-  /// The time between two reads of the commits, in seconds.
-  func interval() throws -> Duration? {
-    guard let text = value("interval") else { return nil }
+  /// The time between two reads of the commits.
+  func interval() throws -> Duration? { try seconds("interval") }
+
+  /// The most time that an end takes.
+  func within() throws -> Duration { try seconds("within") ?? .seconds(30) }
+
+  private func seconds(_ name: String) throws -> Duration? {
+    guard let text = value(name) else { return nil }
     guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
-      throw ToolError(.usage, "--interval takes a number of seconds, and not \(text.printable)")
+      throw ToolError(.usage, "--\(name) takes a number of seconds, and not \(text.printable)")
     }
     return .milliseconds(Int(seconds * 1_000))
   }

@@ -15,6 +15,9 @@ extension OptionSpec {
       "anchor", "PATH", "the file whose last archived commit the archive has to reach", .files),
   ]
 
+  fileprivate static let within = value(
+    "within", "SECONDS", "the most time that an end takes, if the target doesn't answer; by default 30")
+
   fileprivate static let takeOver = flag(
     "take-over", "go on with the archive of another writer, which has to be gone for good")
 
@@ -43,6 +46,7 @@ extension Tool {
       options: OptionSpec.opened + [
         .place("to"), .flag("once", "archive what is there, and end"),
         .value("interval", "SECONDS", "the time between two looks at the file; by default 1"),
+        .within,
         .takeOver,
       ], run: runArchive),
     CommandSpec(
@@ -68,6 +72,7 @@ extension Tool {
       options: OptionSpec.file + OptionSpec.minimums + [
         .from, .flag("once", "bring the file to the last commit, and end"),
         .value("interval", "SECONDS", "the time between two looks at the archive; by default 1"),
+        .within,
       ], run: followArchive),
     CommandSpec(
       name: "archive list", arguments: [], summary: "list what can be restored from an archive",

@@ -53,7 +53,7 @@ extension ToolError {
         .unknownVersion, .notInAnchor:
         .dataError
       case .writerExists, .superseded: .temporary
-      case .logTooLong, .away, .gone: .inputOutput
+      case .logTooLong, .away, .gone, .notEnded: .inputOutput
       case .foreignFile, .changedFile, .otherHistory: .cannotFollow
       case .ended: .failed
       }
