@@ -22,6 +22,9 @@ public struct ArchiveSummary: Sendable {
   public let segmentCount: Int
   /// Whether a writer has the archive.
   public let hasWriter: Bool
+  /// The number of the last writer, by which it can be taken over
+  /// (``ArchiveConfiguration/takesOverWriter``).
+  public let writer: UInt64
   /// The size of a page, in bytes.
   public let pageSize: Int
   /// What is missing, and which of the objects that were read can't be used. Of each hole in the
@@ -93,7 +96,7 @@ extension Archive {
     return ArchiveSummary(
       ranges: ranges, layerByteCount: reader.manifest.layers.reduce(0) { $0 + $1.byteCount },
       segmentCount: runs.reduce(0) { $0 + $1.segments.count },
-      hasWriter: !manifest.isReleased, pageSize: manifest.header.pageSize, problems: problems)
+      hasWriter: !manifest.isReleased, writer: manifest.fence, pageSize: manifest.header.pageSize, problems: problems)
   }
 
   /// Reads all objects, and returns what is wrong with them; nothing for a sound archive. Ends
@@ -251,9 +254,7 @@ extension Archive {
 
   private func pruneObjects(_ key: DatabaseKey, _ cipher: CipherSettings) throws -> Int {
     let reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
-    guard reader.manifest.isReleased || configuration.takesOver else {
-      throw ArchiveError.writerExists
-    }
+    guard configuration.admits(nil, reader.manifest) else { throw ArchiveError.writerExists }
     let writer = ArchiveStore.newWriter()
     guard !reader.manifest.isReleased else {
       // If a writer begins meanwhile, one of both finds a manifest's name taken, or nothing of the

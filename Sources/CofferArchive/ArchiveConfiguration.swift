@@ -23,8 +23,17 @@ public struct ArchiveConfiguration: Sendable {
   /// one: as soon as the destination is back, all pages are archived.
   public var maximumLogSize = 1 << 30
 
-  /// Whether to take the archive over from another writer, which has to be gone for good.
+  /// Whether to take the archive over from any other writer, which has to be gone for good.
+  ///
+  /// What stays in a program's configuration wins again and again: prefer
+  /// ``takesOverWriter``.
   public var takesOver = false
+
+  /// The number of the writer from which to take the archive over, which has to be gone for good;
+  /// nil for none. ``ArchiveSummary/writer`` has it.
+  ///
+  /// Each session has another number, so that this takes over once.
+  public var takesOverWriter: UInt64?
 
   /// Creates the default configuration.
   public init() {}
@@ -39,6 +48,14 @@ public struct ArchiveConfiguration: Sendable {
     return max(interval, most * Double.random(in: 0.5...1))
   }
 
+  /// Whether a writer may use an archive with this newest manifest.
+  ///
+  /// - Parameter writer: Its random number; nil for one that nobody knows.
+  func admits(_ writer: [UInt8]?, _ manifest: Manifest) -> Bool {
+    manifest.isReleased || manifest.writer == writer || takesOver
+      || takesOverWriter == manifest.fence
+  }
+
   // MARK: Tests
 
   /// The clock of dates.
@@ -51,8 +68,10 @@ public struct ArchiveConfiguration: Sendable {
   /// The intervals of levels 0 to 2.
   var levelIntervals: [Duration] = [.seconds(300), .seconds(3_600), .seconds(86_400)]
   var limits = CommitCapture.Limits()
-  /// How often an idle writer looks for one that has taken over.
+  /// How often a writer looks for one that has taken over.
   var leaseInterval: Duration = .seconds(20)
+  /// The same of one that is idle, where a look is a request.
+  var idleLeaseInterval: Duration = .seconds(600)
 }
 
 /// How long an archive keeps what can be restored.

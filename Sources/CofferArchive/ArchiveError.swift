@@ -110,8 +110,8 @@ extension ArchiveError: CustomStringConvertible {
       "the archive is gone: \(place) has none of its manifests any more. Put its objects back, or end this "
         + "and start again, which begins a new archive."
     case .writerExists:
-      "another writer uses this archive. If it is gone for good, take the archive over "
-        + "(`takesOver`, --take-over)."
+      "another writer uses this archive. If it is gone for good, take the archive over by its number "
+        + "(`takesOverWriter`, --take-over), which coffer archive status shows."
     case .superseded:
       "another writer has taken this archive over. This one has ended; nothing was overwritten."
     case .notEnded(let byteCount):

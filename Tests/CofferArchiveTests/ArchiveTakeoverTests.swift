@@ -98,6 +98,48 @@ struct ArchiveTakeoverTests {
     try started.stop()
   }
 
+  @Test(arguments: [false, true])
+  func `an idle session that was taken over notices`(isInFolder: Bool) throws {
+    let fixture = try ArchiveFixture()
+    let folder = FolderDestination(path: fixture.folder.path("archive"))
+    let destination: any ArchiveDestination = isInFolder ? folder : fixture.destination
+    let archive = ArchiveFixture.archived(fixture, to: destination)
+    let session = try archive.start(fixture.pool)
+    try fixture.archiveNow(session)
+    let writer = try archive.summary(key: ArchiveFixture.key).writer
+    for _ in 0..<2 {
+      let taking = ArchiveFixture.archived(fixture, to: destination) {
+        $0.takesOverWriter = writer
+      }
+      // The number of one that was taken over wins no second time.
+      _ = try? taking.prune(key: ArchiveFixture.key)
+    }
+    let after = try archive.summary(key: ArchiveFixture.key)
+    #expect(!after.hasWriter && after.writer > writer)
+    fixture.clock.advance(isInFolder ? 21 : 601)
+    #expect(throws: ArchiveError.superseded) { try session.workNow() }
+  }
+
+  @Test func `an idle session of an object store asks nothing for ten minutes`() throws {
+    let fixture = try ArchiveFixture()
+    let destination = HookedDestination(fixture.destination)
+    let session = try ArchiveFixture.archived(fixture, to: destination).start(fixture.pool)
+    try fixture.archiveAll(session)
+    try fixture.archiveAll(session)
+    let calls = Locked(0)
+    destination.before { _, _ in calls.update { $0 += 1 } }
+    for _ in 0..<28 {
+      fixture.clock.advance(21)
+      try session.workNow()
+    }
+    #expect(calls.value == 0)
+    fixture.clock.advance(21)
+    try session.workNow()
+    #expect(calls.value == 1)
+    destination.unhook()
+    try session.stop()
+  }
+
   @Test func `a session that can't begin leaves the archive to others`() throws {
     let fixture = try ArchiveFixture()
     let first = try fixture.start()

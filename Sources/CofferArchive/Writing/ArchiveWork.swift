@@ -18,6 +18,8 @@ final class ArchiveWork: @unchecked Sendable {
   /// When the last layer of each level ended.
   private var levelEnd: [Duration]
   private var leaseCheck: Duration
+  /// When it was last looked for another writer.
+  private var leaseLook: Duration
   private var pruning: Duration
   private var prunedCount = -1
   /// When the session has begun, by both clocks.
@@ -73,9 +75,9 @@ final class ArchiveWork: @unchecked Sendable {
     }
     if let reader {
       let manifest = reader.manifest
-      guard
-        manifest.isReleased || manifest.writer == stateFile.number || configuration.takesOver
-      else { throw ArchiveError.writerExists }
+      guard configuration.admits(stateFile.number, manifest) else {
+        throw ArchiveError.writerExists
+      }
       guard manifest.header.pageSize == fileKey.settings.pageSize else {
         throw ArchiveError.changedKey
       }
@@ -102,7 +104,7 @@ final class ArchiveWork: @unchecked Sendable {
     (start, startDate) = (now, configuration.now())
     levelFirst = Array(repeating: 1, count: Manifest.snapshotLevel)
     levelEnd = Array(repeating: now, count: Manifest.snapshotLevel)
-    (leaseCheck, saving, lastCurrent) = (now, now, now)
+    (leaseCheck, leaseLook, saving, lastCurrent) = (now, now, now, now)
     pruning = now - configuration.levelIntervals[0]
     // A session may be shorter than the time of a level.
     for level in levelEnd.indices {
@@ -280,8 +282,13 @@ final class ArchiveWork: @unchecked Sendable {
 
   private func checkLease(_ now: Duration, _ isStopping: Bool) throws {
     guard now - leaseCheck >= configuration.leaseInterval || isStopping else { return }
-    // An idle database causes no requests.
-    if capture.backlog().byteCount > 0 || isStopping { try store.checkLease() }
+    // An idle database causes hardly any requests.
+    if capture.backlog().byteCount > 0 || isStopping || store.destination is FolderDestination
+      || now - leaseLook >= configuration.idleLeaseInterval
+    {
+      try store.checkLease()
+      leaseLook = now
+    }
     let slots = try Self.keySlots(of: pool)
     if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
     leaseCheck = now

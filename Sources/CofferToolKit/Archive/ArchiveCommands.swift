@@ -96,6 +96,7 @@ extension Tool {
     info.add("Problems", "problems", summary.problems.map { "\($0)" })
     info.add("Page size", "pageSize", summary.pageSize, unit: " bytes")
     info.add("Has a writer", "hasWriter", summary.hasWriter)
+    info.facts.append(("Writer", "writer", "\(summary.writer)", "\(summary.writer)"))
     if invocation.has("json") {
       console.line(info.json)
     } else {
@@ -135,7 +136,7 @@ extension Tool {
   static func pruneArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
     var configuration = ArchiveConfiguration()
     configuration.retention = try invocation.retention()
-    configuration.takesOver = invocation.has("take-over")
+    configuration.takesOverWriter = try invocation.takenOver()
     let count = try invocation.withArchive(console, configuration) { archive, key, cipher in
       try archive.prune(key: key, cipher: cipher)
     }

@@ -8,7 +8,7 @@ extension Tool {
     let path = invocation.arguments[0]
     var configuration = ArchiveConfiguration()
     configuration.interval = try invocation.interval() ?? configuration.interval
-    configuration.takesOver = invocation.has("take-over")
+    configuration.takesOverWriter = try invocation.takenOver()
     let target = invocation.value("to") ?? ""
     tellArchiveLog(console)
     let archive = Archive(try archiveDestination(target), configuration: configuration)

@@ -130,6 +130,18 @@ extension Invocation {
     return minimums
   }
 
+  /// The writer that is taken over.
+  func takenOver() throws -> UInt64? {
+    guard let text = value("take-over") else { return nil }
+    guard let number = ArchivePoint.number(text) else {
+      throw ToolError(
+        .usage,
+        "--take-over takes the writer's number, as coffer archive status shows it, and not "
+          + text.printable)
+    }
+    return number
+  }
+
   /// How long an archive is kept, as the options say.
   func retention() throws -> ArchiveRetention {
     var retention = ArchiveRetention()

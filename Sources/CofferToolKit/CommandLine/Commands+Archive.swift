@@ -18,8 +18,9 @@ extension OptionSpec {
   fileprivate static let within = value(
     "within", "SECONDS", "the most time that an end takes, if the target doesn't answer; by default 30")
 
-  fileprivate static let takeOver = flag(
-    "take-over", "go on with the archive of another writer, which has to be gone for good")
+  fileprivate static let takeOver = value(
+    "take-over", "WRITER",
+    "go on with the archive of the writer with this number, which has to be gone for good")
 
   /// The options that say for how long an archive is kept.
   fileprivate static let retention = [
