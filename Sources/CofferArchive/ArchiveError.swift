@@ -39,6 +39,8 @@ public enum ArchiveError: Error, Equatable, Sendable {
   case gone(String)
   /// Another writer uses the archive.
   case writerExists
+  /// Another session archives the same database, to this or another destination.
+  case archivedAlready(String)
   /// Another writer has taken the archive over.
   case superseded
   /// The destination didn't answer before a session or a follower had to end. So many bytes of
@@ -112,6 +114,9 @@ extension ArchiveError: CustomStringConvertible {
     case .writerExists:
       "another writer uses this archive. If it is gone for good, take the archive over by its number "
         + "(`takesOverWriter`, --take-over), which coffer archive status shows."
+    case .archivedAlready(let path):
+      "\(path) is archived by another session already, and a database has one archive at a time. End that "
+        + "session first, or copy its archive to the second place."
     case .superseded:
       "another writer has taken this archive over. This one has ended; nothing was overwritten."
     case .notEnded(let byteCount):

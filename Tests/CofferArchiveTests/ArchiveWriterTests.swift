@@ -226,7 +226,9 @@ import Testing
     }
     let pool = try ArchiveFixture.open(copy)
     #expect(throws: ArchiveError.writerExists) { try fixture.archive.start(pool) }
-    #expect(throws: ArchiveError.writerExists) { try fixture.archive.start(fixture.pool) }
+    #expect(throws: ArchiveError.archivedAlready(fixture.path)) {
+      try fixture.archive.start(fixture.pool)
+    }
     #expect(throws: ArchiveError.writerExists) {
       try fixture.archive.prune(key: ArchiveFixture.key)
     }

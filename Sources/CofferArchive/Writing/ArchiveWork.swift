@@ -64,7 +64,7 @@ final class ArchiveWork: @unchecked Sendable {
     guard
       let stateFile = try ArchiveStateFile(
         .writer, forDatabaseAt: pool.path, makeNumber: ArchiveStore.newWriter)
-    else { throw ArchiveError.writerExists }
+    else { throw ArchiveError.archivedAlready(pool.path) }
     self.stateFile = stateFile
     let slots = try Self.keySlots(of: pool)
     var reader: ArchiveReader?

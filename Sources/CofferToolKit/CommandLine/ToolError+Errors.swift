@@ -52,7 +52,7 @@ extension ToolError {
       case .changedKey, .damaged, .missing, .misplaced, .notAFile, .otherArchive, .brokenChain,
         .unknownVersion, .notInAnchor:
         .dataError
-      case .writerExists, .superseded: .temporary
+      case .writerExists, .superseded, .archivedAlready: .temporary
       case .logTooLong, .away, .gone, .notEnded: .inputOutput
       case .foreignFile, .changedFile, .otherHistory: .cannotFollow
       case .ended: .failed
@@ -79,6 +79,10 @@ extension ToolError {
   }
 
   init(_ error: FileError) {
+    if error.code == 24 {  // EMFILE
+      self.init(.inputOutput, "\(error). Allow more open files: ulimit -n")
+      return
+    }
     let isMissing = [2, 13, 20, 21].contains(error.code)  // ENOENT, EACCES, ENOTDIR, EISDIR
     self.init(isMissing ? .noInput : .inputOutput, "\(error). Check the path")
   }
@@ -101,7 +105,7 @@ extension ToolError {
   private init(_ error: DatabaseError, path: String?) {
     let file = path.map { "\($0): " } ?? ""
     if let diagnosis = error.cipherDiagnosis {
-      self.init(diagnosis, file: file)
+      self.init(diagnosis, file: file, hasSlots: path.map(KeySlots.exist) ?? true)
       return
     }
     let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
@@ -117,6 +121,8 @@ extension ToolError {
       self.init(.inputOutput, "\(file)\(message)\(hint). Check the disk and its free space")
     case .SQLITE_CANTOPEN:
       self.init(.cantCreate, "\(file)\(message)\(hint)")
+    case .SQLITE_PERM where message.contains("Too many open files"):
+      self.init(.inputOutput, "\(file)\(message). Allow more of them: ulimit -n")
     case .SQLITE_PERM:
       self.init(.noInput, "\(file)\(message). Check the rights of the file and its folder")
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
@@ -151,7 +157,11 @@ extension ToolError {
       .contains { hint.contains($0) }
   }
 
-  private init(_ diagnosis: CipherDiagnosis, file: String) {
+  /// - Parameter hasSlots: Whether there are key slots beside the file.
+  private init(_ diagnosis: CipherDiagnosis, file: String, hasSlots: Bool) {
+    // A passphrase opens a slot, and not the file itself.
+    let slots =
+      hasSlots ? "" : ". If the file had key slots, bring back what was beside it under its name with -keys"
     switch diagnosis {
     case .keyRequired:
       self.init(.noPermission, "\(file)the file is encrypted. \(Self.keyAdvice)")
@@ -162,12 +172,12 @@ extension ToolError {
           + "coffer encrypt")
     case .wrongKey:
       self.init(
-        .noPermission, "\(file)the key is wrong. Check the passphrase or the key file, and --cipher"
-      )
+        .noPermission,
+        "\(file)the key is wrong. Check the passphrase or the key file, and --cipher\(slots)")
     case .wrongKeyOrDamaged:
       self.init(
         .noPermission,
-        "\(file)the key is wrong, or this is no database. Check the path and the key")
+        "\(file)the key is wrong, or this is no database. Check the path and the key\(slots)")
     case .wrongSalt:
       self.init(.noPermission, "\(file)the key's salt is not the file's. Give the key alone")
     case .damaged, .truncated:

@@ -214,6 +214,8 @@ struct Opening {
     switch inspection.kind {
     case .missing:
       throw ToolError(.noInput, "\(path): no such file. coffer create makes a new one")
+    case .unreadable(let reason) where reason.contains("Too many open files"):
+      throw ToolError(.inputOutput, "\(path): \(reason). Allow more of them: ulimit -n")
     case .unreadable(let reason):
       throw ToolError(.noInput, "\(path): \(reason). Check the path and the rights")
     case .directory: throw ToolError(.noInput, "\(path) is a directory. Name a file")

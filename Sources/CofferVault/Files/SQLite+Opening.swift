@@ -1,4 +1,5 @@
 import CofferSQLite
+import Glibc
 
 extension SQLite {
   /// Opens a connection, which isn't set up yet.
@@ -23,6 +24,12 @@ extension SQLite {
   }
 
   private static func hint(forOpening path: String, canCreate: Bool) -> String {
+    // SQLite doesn't say why a file can't be opened.
+    let descriptor = unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+    if descriptor < 0, errno == EMFILE || errno == ENFILE {
+      return "Too many files are open: allow more of them (ulimit -n), or close some."
+    }
+    Glibc.close(descriptor)
     switch DatabaseFile.inspect(at: path).kind {
     case .directory: return "The path is that of a folder."
     case .missing:

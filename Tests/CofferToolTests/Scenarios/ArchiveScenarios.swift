@@ -554,6 +554,28 @@ struct ArchiveScenarios {
     #expect(try vault.run("archive", "verify", "--from", "arch").code == 0)
   }
 
+  @Test func `too many open files, a second target and lost slots are called so`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      Self.started + """
+        $coffer archive run vault.db --to other --once --key-file key 2>second; [ $? = 75 ] || exit 98
+        kill -TERM $archiver; wait $archiver || exit 97
+        $coffer create s.db --slots --passphrase-file passphrase || exit 96
+        mv s.db-keys away
+        $coffer tables s.db --passphrase-file passphrase 2>slots; [ $? = 77 ] || exit 95
+        for n in {4..40}; do
+          (ulimit -n $n; $coffer archive run vault.db --to arch --once --key-file key) 2>>many >>many
+        done
+        cat second slots >&2
+        """)
+    #expect(run.code == 0, "\(run.code) \(run.error)")
+    #expect(run.error.contains("one archive at a time") && !run.error.contains("take-over"))
+    #expect(run.error.contains("-keys"), "\(run.error)")
+    let many = String(decoding: try vault.contents(of: "many"), as: UTF8.self)
+    #expect(many.contains("Too many") && !many.contains("rights"), "\(many)")
+    #expect(!many.contains("permission"), "\(many)")
+  }
+
   @Test func `a second writer ends with 75, unless it takes over from one that was killed`() throws
   {
     let vault = try Vault()
