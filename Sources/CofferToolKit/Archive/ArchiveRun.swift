@@ -9,6 +9,10 @@ extension Tool {
     var configuration = ArchiveConfiguration()
     configuration.interval = try invocation.interval() ?? configuration.interval
     configuration.takesOverWriter = try invocation.takenOver()
+    configuration.retention = try invocation.retention()
+    configuration.snapshotInterval =
+      try invocation.duration("snapshots") ?? configuration.snapshotInterval
+    configuration.maximumLogSize = try invocation.logLimit() ?? configuration.maximumLogSize
     let target = invocation.value("to") ?? ""
     tellArchiveLog(console)
     let archive = Archive(try archiveDestination(target), configuration: configuration)

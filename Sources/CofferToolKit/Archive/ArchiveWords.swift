@@ -146,20 +146,33 @@ extension Invocation {
   func retention() throws -> ArchiveRetention {
     var retention = ArchiveRetention()
     func set(_ path: WritableKeyPath<ArchiveRetention, Duration>, _ name: String) throws {
-      guard let text = value(name) else { return }
-      guard let duration = Self.duration(text) else {
-        throw ToolError(
-          .usage,
-          "--\(name) takes a number and s, min, h or d, such as 12h, and not "
-            + text.printable)
-      }
-      retention[keyPath: path] = duration
+      if let duration = try duration(name) { retention[keyPath: path] = duration }
     }
     try set(\.commits, "keep-commits")
     try set(\.fiveMinutes, "keep-5min")
     try set(\.hours, "keep-hours")
     try set(\.days, "keep-days")
     return retention
+  }
+
+  /// The duration that an option gives.
+  func duration(_ name: String) throws -> Duration? {
+    guard let text = value(name) else { return nil }
+    guard let duration = Self.duration(text) else {
+      throw ToolError(
+        .usage,
+        "--\(name) takes a number and s, min, h or d, such as 12h, and not " + text.printable)
+    }
+    return duration
+  }
+
+  /// How many bytes of a database's log may wait.
+  func logLimit() throws -> Int? {
+    guard let text = value("log-limit") else { return nil }
+    guard let number = Int(text), (1...(1 << 24)).contains(number) else {
+      throw ToolError(.usage, "--log-limit takes a number of MiB, and not \(text.printable)")
+    }
+    return number << 20
   }
 
   /// Parses a duration such as `90s`, `30min`, `12h` or `7d`.

@@ -42,14 +42,20 @@ extension Tool {
       summary: "archive each commit of a file, until Ctrl-C or SIGTERM",
       details: """
         Commits of other programs are archived, too. At the end, the last ones are archived; a second \
-        Ctrl-C ends at once. Where the target is away, it is tried again.
+        Ctrl-C ends at once. Where the target is away, it is tried again. A DURATION is a number with s, min, \
+        h or d.
         """,
       options: OptionSpec.opened + [
         .place("to"), .flag("once", "archive what is there, and end"),
         .value("interval", "SECONDS", "the time between two looks at the file; by default 1"),
         .within,
+        .value(
+          "snapshots", "DURATION", "the time between two copies of all pages; by default 7d"),
+        .value(
+          "log-limit", "MIB",
+          "how much of the file's log may wait for a target that is away; by default 1024"),
         .takeOver,
-      ], run: runArchive),
+      ] + OptionSpec.retention, run: runArchive),
     CommandSpec(
       name: "archive restore", arguments: [ArgumentSpec(name: "FILE")],
       summary: "write a file as of a commit, by default the last one",

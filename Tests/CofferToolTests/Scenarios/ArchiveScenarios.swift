@@ -281,6 +281,21 @@ struct ArchiveScenarios {
     #expect(try objects(vault, "layer").count < layers)
     #expect(try ranges(vault).map(\.first) == [last])
     #expect(try vault.run("archive", "verify", "--from", "arch").code == 0)
+    // A run keeps what it is told.
+    for keep in ["100d", "1s"] {
+      let count = try objects(vault, "layer").count
+      Thread.sleep(forTimeInterval: 1.1)
+      let run = try vault.run(
+        "archive", "run", "vault.db", "--to", "arch", "--once", "--keep-commits", keep,
+        "--keep-5min", keep, "--keep-hours", keep, "--keep-days", keep, "--snapshots", "1s",
+        "--log-limit", "64")
+      #expect(run.code == 0, "\(run.error)")
+      #expect(try objects(vault, "layer").count <= count + (keep == "1s" ? 0 : 1))
+    }
+    for option in ["--log-limit=0", "--snapshots=soon"] {
+      let run = try vault.run("archive", "run", "vault.db", "--to", "arch", option)
+      #expect(run.code == 2 && run.hasOneErrorLine, "\(run.error)")
+    }
     for duration in ["1", "d", "1y", "-1d", "1.5d", "99999999999999d"] {
       let run = try vault.run("archive", "prune", "--from", "arch", "--keep-days", duration)
       #expect(run.code == 2 && run.hasOneErrorLine, "\(duration): \(run.error)")
