@@ -254,7 +254,7 @@ extension Archive {
 
   private func pruneObjects(_ key: DatabaseKey, _ cipher: CipherSettings) throws -> Int {
     let reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
-    guard configuration.admits(nil, reader.manifest) else { throw ArchiveError.writerExists }
+    guard reader.manifest.isReleased || configuration.admits(nil, reader.manifest) else { throw ArchiveError.writerExists }
     let writer = ArchiveStore.newWriter()
     guard !reader.manifest.isReleased else {
       // If a writer begins meanwhile, one of both finds a manifest's name taken, or nothing of the

@@ -52,7 +52,7 @@ public struct ArchiveConfiguration: Sendable {
   ///
   /// - Parameter writer: Its random number; nil for one that nobody knows.
   func admits(_ writer: [UInt8]?, _ manifest: Manifest) -> Bool {
-    manifest.isReleased || manifest.writer == writer || takesOver
+    manifest.isReleased && !manifest.isBound || manifest.writer == writer || takesOver
       || takesOverWriter == manifest.fence
   }
 

@@ -8,6 +8,53 @@ import Testing
 
 /// Followers of archives that no longer have their commits.
 @Suite struct FollowerHistoryTests {
+  @Test func `a promoted file has what the archive has, and goes on with it alone`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.write()
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    try fixture.write()
+    let last = try fixture.archiveNow(session)
+    // The old one has a commit that was never archived.
+    try fixture.write()
+    #expect(try follower.promote().number == last)
+    #expect(throws: (any Error).self) { try follower.follow() }
+    #expect(throws: ArchiveError.superseded) { try session.archiveNow() }
+    #expect(throws: ArchiveError.writerExists) { try fixture.start() }
+    let path = fixture.folder.path("replica.db")
+    #expect(!ArchiveFollower.hasFollower(fileAt: path))
+    let pool = try ArchiveFixture.open(path)
+    #expect(try ArchiveFixture.content(of: pool) == fixture.contents[last])
+    let next = try fixture.archive.start(pool)
+    try pool.write { try $0.execute(sql: "INSERT INTO item (text) VALUES ('promoted')") }
+    let number = try next.archiveNow().number
+    #expect(number > last)
+    fixture.contents[number] = try ArchiveFixture.content(of: pool)
+    try next.stop()
+    try pool.close()
+    try fixture.checkContents()
+    #expect(try fixture.restored().commit.number == number)
+    #expect(try fixture.archive.verify(key: ArchiveFixture.key) == [])
+  }
+
+  @Test func `a promotion that failed halfway is done by the next one`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.write()
+    let last = try fixture.archiveNow(session)
+    var follower = try fixture.follower()
+    // The manifest is stored, and the segment that keeps the writer before away isn't.
+    fixture.destination.fail { $0 == "put" && $1.hasPrefix("log/") }
+    #expect(throws: MemoryDestination.Failure.self) { try follower.promote() }
+    fixture.destination.fail { _, _ in false }
+    follower = try fixture.follower()
+    #expect(try follower.promote().number == last)
+    try fixture.write()
+    #expect(throws: ArchiveError.superseded) { try session.archiveNow() }
+    #expect(throws: ArchiveError.writerExists) { try fixture.start() }
+  }
+
   /// An archive that has lost its last commits, with which another machine has gone on.
   private struct Fork {
     let fixture: ArchiveFixture

@@ -153,6 +153,28 @@ public final class ArchiveFollower: Sendable {
     }
   }
 
+  /// Makes the file a database of its own, which goes on where the archive ends.
+  ///
+  /// The archive is taken over from its writer, which has to be gone for good: a writer that comes
+  /// back is refused, and what it had not archived is in its database alone. The file has exactly the
+  /// commits that the archive has; a program can open it for writing, and ``Archive/start(_:)``
+  /// goes on with the same archive. The follower has ended, and ``pool`` is closed, after this.
+  ///
+  /// If this throws, it can be called again with a new follower of the file.
+  /// - Returns: The last commit of the archive, and of the file.
+  /// - Throws: ``ArchiveError``; ``DatabaseError``; or the error of the destination.
+  public func promote() throws -> ArchiveCommit {
+    try pool.close()
+    return try queue.sync {
+      guard !state.withLock(\.isClosed) else { throw ArchiveError.ended }
+      defer { state.withLock { $0.isClosed = true } }
+      do { return try work.promote() } catch {
+        work.close()
+        throw error
+      }
+    }
+  }
+
   /// Closes ``pool``, and ends. The next follower of the file goes on.
   ///
   /// - Parameter limit: The most time that this takes, where the destination doesn't answer.

@@ -324,6 +324,32 @@ final class FollowerWork: @unchecked Sendable {
     reader.manifest.layers.contains { $0.fence == note.fence && $0.last >= note.intended }
   }
 
+  // MARK: Promoting
+
+  /// Takes the archive over, brings the file to its end, and leaves the file to others.
+  func promote() throws -> ArchiveCommit {
+    _ = try work(isPolling: false)
+    guard
+      let writerFile = try ArchiveStateFile(
+        .writer, forDatabaseAt: database.path, makeNumber: ArchiveStore.newWriter)
+    else { throw ArchiveError.archivedAlready(database.path) }
+    defer { writerFile.unlock() }
+    // From here on, the writer before finds each next name taken.
+    let store = try ArchiveStore(reader, writer: writerFile.number, binds: true)
+    guard store.hole == nil, try work(isPolling: false) else {
+      throw ArchiveError.noCommit(store.tip.commit)
+    }
+    guard commit.number >= store.tip.commit else { throw ArchiveError.noCommit(store.tip.commit) }
+    guard try database.finalMark() != nil else {
+      throw DatabaseError(
+        resultCode: .SQLITE_BUSY, message: "somebody still reads \(database.path)",
+        hint: "End the programs that have it open, and promote it again.")
+    }
+    database.close()
+    stateFile.remove()
+    return commit
+  }
+
   // MARK: Notes
 
   /// Notes the commit that is about to be written.

@@ -65,6 +65,9 @@ struct Manifest {
   /// Whether the writer before may still store segments: none of this writer's keeps it from that
   /// yet.
   var isTakingOver = false
+  /// Whether only the last writer may go on, also after it has ended: a follower's file was promoted,
+  /// and the writer before has commits that the archive doesn't have.
+  var isBound = false
   var header: ObjectHeader
   /// The salt of the database.
   var salt: [UInt8]
@@ -86,7 +89,7 @@ struct Manifest {
     bytes.append(number)
     bytes.append(fence)
     bytes += writer
-    bytes += [isReleased ? 1 : 0, isTakingOver ? 1 : 0, 0, 0]
+    bytes += [isReleased ? 1 : 0, isTakingOver ? 1 : 0, isBound ? 1 : 0, 0]
     bytes += salt
     append(tip, to: &bytes)
     append(logStart, to: &bytes)
@@ -134,7 +137,7 @@ struct Manifest {
     else { throw .damaged(name) }
     (self.number, self.fence, self.writer, self.salt) = (number, fence, writer, salt)
     (self.tip, self.logStart) = (tip, logStart)
-    (isReleased, isTakingOver) = (flags[0] == 1, flags[1] == 1)
+    (isReleased, isTakingOver, isBound) = (flags[0] == 1, flags[1] == 1, flags[2] == 1)
     gaps = []
     for _ in 0..<gapCount {
       guard let gap = reader.uint64(), gap < 1 << 62 else { throw .damaged(name) }

@@ -31,8 +31,9 @@ struct ArchiveStore {
 
   /// Takes an archive over, with a new manifest.
   ///
+  /// - Parameter binds: Whether only this writer may go on with it later.
   /// - Throws: ``ArchiveError/writerExists`` if another writer does so at the same time.
-  init(_ reader: ArchiveReader, writer: [UInt8]) throws {
+  init(_ reader: ArchiveReader, writer: [UInt8], binds: Bool = false) throws {
     (destination, seal, manifest) = (reader.destination, reader.seal, reader.manifest)
     tip = manifest.tip
     manifest.writer = writer
@@ -48,6 +49,7 @@ struct ArchiveStore {
       try putManifest {
         $0.isReleased = false
         $0.isTakingOver = isTakingOver
+        $0.isBound = binds || $0.isBound && reader.manifest.writer == writer
       }
     } catch ArchiveError.superseded {
       throw ArchiveError.writerExists
@@ -67,7 +69,7 @@ struct ArchiveStore {
   /// Uses an archive that no writer has, to prune it.
   init(pruning reader: ArchiveReader, writer: [UInt8]) throws {
     (destination, seal, manifest) = (reader.destination, reader.seal, reader.manifest)
-    manifest.writer = writer
+    if !manifest.isBound { manifest.writer = writer }
     manifest.number = max(manifest.number, reader.newestNumber)
     tip = try reader.tip().place
   }

@@ -65,6 +65,29 @@ extension Tool {
     return 0
   }
 
+  /// `coffer archive promote`
+  static func promoteFollower(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    let path = invocation.arguments[0]
+    guard ArchiveFollower.hasFollower(fileAt: path) else {
+      throw ToolError(
+        .cannotFollow, "\(path) doesn't follow an archive: coffer archive follow makes such a file")
+    }
+    let target = invocation.value("from") ?? ""
+    tellArchiveLog(console)
+    let archive = Archive(try archiveDestination(target))
+    let minimums = try invocation.archiveMinimums()
+    let opening = try Opening(invocation, path: target)
+    let commit = try opening.withArchiveKey { key in
+      var configuration = Configuration()
+      configuration.cipher = opening.cipher ?? .default
+      let follower = try ArchiveFollower(
+        archive, path: path, atLeast: minimums, key: key, configuration: configuration)
+      return try follower.promote()
+    }
+    console.line(commit.line)
+    return 0
+  }
+
   /// Whether an error of a start can be another one the next time.
   private static func mayPass(_ error: any Error, _ path: String) -> Bool {
     // A disk that isn't mounted looks like a folder without an archive, which there was once.

@@ -82,6 +82,15 @@ extension Tool {
         .within,
       ], run: followArchive),
     CommandSpec(
+      name: "archive promote", arguments: [ArgumentSpec(name: "FILE")],
+      summary: "make a copy that follows an archive the database that is archived",
+      details: """
+        Brings the copy to the last commit, takes the archive over, and leaves a file that programs can write \
+        to. archive run FILE goes on with the same archive. The writer before has to be gone for good: it \
+        is refused when it comes back.
+        """,
+      options: OptionSpec.file + OptionSpec.minimums + [.from], run: promoteFollower),
+    CommandSpec(
       name: "archive list", arguments: [], summary: "list what can be restored from an archive",
       details: "Each commit in a range can be.", options: OptionSpec.file + [.from, .json],
       run: listArchive),

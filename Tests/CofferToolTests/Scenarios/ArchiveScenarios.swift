@@ -464,6 +464,30 @@ struct ArchiveScenarios {
     #expect(try vault.run("archive", "follow", "copy.db", "--from", "arch", "--once").code == 0)
   }
 
+  @Test func `a copy is promoted, and the old database is refused and can be compared`() throws {
+    let vault = try made()
+    let run = try vault.bash(
+      """
+      $coffer archive run vault.db --to arch --key-file key 2>errors &
+      archiver=$!
+      until $coffer archive status --from arch --json --key-file key | grep -q '"hasWriter":true'; do sleep 0.1; done
+      $coffer archive follow copy.db --from arch --once --key-file key || exit 98
+      kill -KILL $archiver; wait $archiver
+      $coffer exec vault.db "UPDATE player SET name = 'Ford'" --key-file key || exit 97
+      $coffer archive promote copy.db --from arch --key-file key || exit 96
+      $coffer exec copy.db "UPDATE player SET name = 'Zaphod'" --key-file key || exit 95
+      $coffer archive run copy.db --to arch --once --key-file key || exit 94
+      $coffer archive run vault.db --to arch --once --key-file key 2>/dev/null; [ $? = 75 ] || exit 93
+      $coffer diff vault.db copy.db --key-file key --new-key-file key >/dev/null; [ $? = 3 ] || exit 92
+      $coffer archive verify --from arch --key-file key >/dev/null || exit 91
+      $coffer archive promote copy.db --from arch --key-file key 2>/dev/null; [ $? = 76 ] || exit 90
+      """)
+    #expect(run.code == 0, "\(run.code) \(run.error)")
+    #expect(try vault.run("archive", "restore", "r.db", "--from", "arch").code == 0)
+    let names = try vault.run("query", "r.db", "SELECT DISTINCT name AS name FROM player")
+    #expect(names.output == "name\r\nZaphod\r\n")
+  }
+
   @Test func `a follower whose archive is gone doesn't end as if all were well`() throws {
     let vault = try made()
     let run = try vault.bash(
