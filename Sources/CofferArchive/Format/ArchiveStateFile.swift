@@ -26,6 +26,8 @@ final class ArchiveStateFile {
   private let file: RawFile
 
   private static let identitySize = 128
+  /// Where a session tells others of itself.
+  private static let noteRange = 256..<stateOffset
   private static let stateOffset = 4_096
   private static let largestState = 1 << 30
 
@@ -49,7 +51,13 @@ final class ArchiveStateFile {
       if let reason = file.objection(besideDatabaseAt: isAlone ? nil : database) {
         throw Self.refused(path, reason)
       }
-      guard try file.lock(exclusively: true) else { return nil }
+      // One who reads a note holds the lock for a moment.
+      var isLocked = try file.lock(exclusively: true)
+      for _ in 0..<5 where !isLocked {
+        usleep(10_000)
+        isLocked = try file.lock(exclusively: true)
+      }
+      guard isLocked else { return nil }
       let identity = try use == .writer ? Self.identity(ofDatabaseAt: database) : Self.noIdentity
       let stored = try file.read(count: Self.identitySize, at: 0)
       isNew = stored.isEmpty
@@ -70,6 +78,26 @@ final class ArchiveStateFile {
     } catch let error as RawFileError {
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: error.description)
     }
+  }
+
+  /// Replaces what a writer tells others, which is lost where it doesn't fit.
+  func setNote(_ bytes: [UInt8]) throws {
+    guard bytes.count <= Self.noteRange.count else { return }
+    let padding = [UInt8](repeating: 0x20, count: Self.noteRange.count - bytes.count)
+    try file.write(bytes + padding, at: Self.noteRange.lowerBound)
+  }
+
+  /// Returns what a writer tells others; nil if none uses the database now.
+  static func note(ofDatabaseAt database: String) -> [UInt8]? {
+    let path = PendingFile.resolved(database) + Use.writer.rawValue
+    guard let file = try? RawFile(path: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
+      return nil
+    }
+    if (try? file.lock(exclusively: false)) != false {
+      file.unlock()
+      return nil
+    }
+    return try? file.read(count: noteRange.count, at: noteRange.lowerBound)
   }
 
   /// Whether there is such a file beside a database.

@@ -1,6 +1,7 @@
 import Coffer
 import CofferCore
 import FoundationEssentials
+import Glibc
 
 /// The work of a session.
 // SAFETY: it is made before its session, which uses it on its queue alone; `capture` is Sendable.
@@ -493,6 +494,28 @@ final class ArchiveWork: @unchecked Sendable {
     self.status = status
     noteEnd(isComplete: false)
     progress.set(status, lastCurrent: lastCurrent, isWhole: !needsBase)
+    report()
+  }
+
+  private var lastReport: ArchiverReport?
+
+  /// Tells other processes how far the archive is.
+  private func report() {
+    let (now, elapsed) = (configuration.now(), configuration.elapsed())
+    let current = progress.status(capture.backlog(), at: elapsed)
+    let report = ArchiverReport(
+      process: getpid(), target: store.destination.place, date: now,
+      lastCurrent: now - current.lag / .seconds(1), commit: status.archived?.number,
+      waitingByteCount: current.waitingByteCount, gapCount: current.gapCount, isWhole: !needsBase,
+      error: status.lastError.map { String("\($0)".prefix(500)) })
+    if let last = lastReport, last.isSame(as: report),
+      (0..<10).contains(now.timeIntervalSince(last.date))
+    {
+      return
+    }
+    guard let bytes = try? JSONEncoder().encode(report) else { return }
+    try? stateFile.setNote(Array(bytes))
+    lastReport = report
   }
 
   /// Notes the last commit that can be restored in the database's anchor.

@@ -97,10 +97,23 @@ extension Tool {
     info.add("Page size", "pageSize", summary.pageSize, unit: " bytes")
     info.add("Has a writer", "hasWriter", summary.hasWriter)
     info.facts.append(("Writer", "writer", "\(summary.writer)", "\(summary.writer)"))
+    let file = invocation.argument(0)
+    let report = file.flatMap { ArchiveSession.report(ofDatabaseAt: $0) }
+    if file != nil { info.add(report) }
+    if let path = invocation.value("metrics") {
+      var metrics = ArchiveMetrics(target: invocation.value("from") ?? "")
+      metrics.add("problems", "Objects that are missing or damaged.", Double(summary.problems.count))
+      if file != nil { metrics.add(report) }
+      try metrics.write(to: path)
+    }
     if invocation.has("json") {
       console.line(info.json)
     } else {
       console.facts(info.facts.map { ($0.name, $0.text) })
+    }
+    if let age = try invocation.duration("max-age") {
+      guard let file else { throw ToolError(.usage, "--max-age needs FILE, whose archive it is") }
+      try summary.check(report, maximumAge: age, file)
     }
     return 0
   }
@@ -142,6 +155,53 @@ extension Tool {
     }
     console.line(console.isTerminal ? Numbers.count(count, "deleted object") : "\(count)")
     return 0
+  }
+}
+
+extension FileInfo {
+  fileprivate mutating func add(_ report: ArchiverReport?) {
+    guard let report else {
+      facts.append(("Archiver", "archiver", "none", "null"))
+      return
+    }
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    let fields = [
+      "\"process\":\(report.process)", "\"target\":\(JSONRows.quoted(report.target))",
+      "\"lastCurrent\":\(JSONRows.quoted(report.lastCurrent.formatted(style)))",
+      "\"waitingBytes\":\(report.waitingByteCount)", "\"gaps\":\(report.gapCount)",
+      "\"isWhole\":\(report.isWhole)",
+      "\"error\":\(report.error.map(JSONRows.quoted) ?? "null")",
+    ]
+    facts.append(
+      (
+        "Archiver", "archiver",
+        "process \(report.process), had all commits \(report.lastCurrent.formatted(style)), "
+          + Numbers.count(report.gapCount, "gap") + (report.error.map { ": \($0)" } ?? ""),
+        "{" + fields.joined(separator: ",") + "}"
+      ))
+  }
+}
+
+extension ArchiveSummary {
+  /// Throws if an archive doesn't keep up with a file.
+  fileprivate func check(
+    _ report: ArchiverReport?, maximumAge: Duration, _ file: String
+  ) throws {
+    guard let report else {
+      throw ToolError(.noArchiver, "\(file): nothing archives it. Start coffer archive run")
+    }
+    guard problems.isEmpty, report.isWhole else {
+      throw ToolError(
+        .gap,
+        problems.first.map { "\(file): \($0)" }
+          ?? "\(file): all pages have to be archived, before the last commits can be restored. Wait")
+    }
+    let age = Duration.milliseconds(Int(-report.lastCurrent.timeIntervalSinceNow * 1_000))
+    guard age <= maximumAge else {
+      let reason = report.error.map { ": \($0)" } ?? ". Look at the process \(report.process)"
+      throw ToolError(
+        .behind, "\(file): the archive lacks commits for \(Numbers.age(age))\(reason)")
+    }
   }
 }
 

@@ -23,11 +23,13 @@ extension Tool {
     let pool = try opening.openPool()
     var run = ArchiveRun(
       archive, isOnce: invocation.has("once"), within: try invocation.within(),
-      ArchiveStatusLine(console))
+      ArchiveStatusLine(console), try ArchiveEvents(invocation, target: target, console))
     do {
       try run.archive(pool)
       try pool.close()
+      run.events.end(nil)
     } catch {
+      run.events.end(error)
       throw ToolError(error, path: error is DatabaseError ? nil : target)
     }
     return 0
@@ -40,14 +42,19 @@ private struct ArchiveRun {
   private let isOnce: Bool
   private var end: ArchiveEnd
   private var line: ArchiveStatusLine
+  var events: ArchiveEvents
   /// Signalled when there is something to do.
   private let wake = DispatchSemaphore(value: 0)
 
-  init(_ archive: Archive, isOnce: Bool, within limit: Duration, _ line: ArchiveStatusLine) {
+  init(
+    _ archive: Archive, isOnce: Bool, within limit: Duration, _ line: ArchiveStatusLine,
+    _ events: ArchiveEvents
+  ) {
     self.archive = archive
     self.isOnce = isOnce
     end = ArchiveEnd(within: limit)
     self.line = line
+    self.events = events
   }
 
   mutating func archive(_ pool: DatabasePool) throws {
@@ -55,7 +62,9 @@ private struct ArchiveRun {
     defer { line.clear() }
     try Interrupts.handled(by: { wake.signal() }, includesTermination: true) {
       let session = try start(pool)
-      try isOnce ? archiveOnce(session) : follow(session)
+      events.start()
+      defer { events.stop() }
+      try isOnce ? archiveOnce(session) : follow(session, pool.path)
     }
   }
 
@@ -78,9 +87,11 @@ private struct ArchiveRun {
     }
   }
 
-  private mutating func follow(_ session: ArchiveSession) throws {
+  private mutating func follow(_ session: ArchiveSession, _ path: String) throws {
     while !Interrupts.isRequested, session.status.isRunning {
-      line.show(session.status)
+      let status = session.status
+      line.show(status)
+      events.show(status, databaseAt: path)
       wait()
     }
     // Throws the reason if the session has ended by itself.

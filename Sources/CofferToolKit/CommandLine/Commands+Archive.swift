@@ -15,6 +15,9 @@ extension OptionSpec {
       "anchor", "PATH", "the file whose last archived commit the archive has to reach", .files),
   ]
 
+  fileprivate static let metrics = value(
+    "metrics", "PATH", "a file that gets the figures as Prometheus reads them", .files)
+
   fileprivate static let within = value(
     "within", "SECONDS", "the most time that an end takes, if the target doesn't answer; by default 30")
 
@@ -48,7 +51,10 @@ extension Tool {
       options: OptionSpec.opened + [
         .place("to"), .flag("once", "archive what is there, and end"),
         .value("interval", "SECONDS", "the time between two looks at the file; by default 1"),
-        .within,
+        .within, .metrics,
+        .value(
+          "log", "FORM", "write a line for each event to the error output: text or json",
+          .words(["text", "json"])),
         .value(
           "snapshots", "DURATION", "the time between two copies of all pages; by default 7d"),
         .value(
@@ -95,8 +101,17 @@ extension Tool {
       details: "Each commit in a range can be.", options: OptionSpec.file + [.from, .json],
       run: listArchive),
     CommandSpec(
-      name: "archive status", arguments: [], summary: "tell how far an archive is",
-      options: OptionSpec.file + [.from, .json], run: describeArchive),
+      name: "archive status", arguments: [ArgumentSpec(name: "FILE", isOptional: true)],
+      summary: "tell how far an archive is, and whether it keeps up with FILE",
+      details: """
+        With FILE, also tells how far the run that archives it is. With --max-age, ends with 4 if the archive \
+        didn't have all commits for longer, with 5 if nothing archives FILE, and with 6 if the archive has lost \
+        something or has to archive all pages again. A DURATION is a number with s, min, h or d.
+        """,
+      options: OptionSpec.file + [
+        .from, .json, .metrics,
+        .value("max-age", "DURATION", "for how long the archive may lack commits of FILE"),
+      ], run: describeArchive),
     CommandSpec(
       name: "archive verify", arguments: [], summary: "read a whole archive, and verify all of it",
       details: """

@@ -48,6 +48,7 @@ enum ManPage {
     (69, "The tool was built without what is needed"),
     (70, "An internal error"), (73, "A file can't be created"),
     (74, "Reading or writing failed"), (75, "Another program uses the file or the archive"),
+    (76, "A follower can't go on, or its file would be written to"),
     (77, "The key is wrong or missing"), (130, "Interrupted"), (141, "The output was closed"),
   ]
 

@@ -7,6 +7,12 @@ struct ToolError: Error, CustomStringConvertible {
     case usage = 2
     /// A check or a comparison has found something, or an archive doesn't reach what it has to.
     case found = 3
+    /// An archive lacks commits for longer than is allowed.
+    case behind = 4
+    /// Nothing archives the file.
+    case noArchiver = 5
+    /// An archive has lost something, or has to archive all pages again.
+    case gap = 6
     /// A file is not what it should be.
     case dataError = 65
     case noInput = 66

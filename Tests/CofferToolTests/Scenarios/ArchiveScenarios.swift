@@ -681,6 +681,74 @@ struct ArchiveScenarios {
     #expect(names.output == "name\r\nFord\r\n")
   }
 
+  @Test func `a monitor is told what is wrong by exit codes, figures and lines`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      """
+      $coffer archive run vault.db --to arch --interval 0.05 --log json --metrics run.prom \\
+        --key-file key 2>events &
+      archiver=$!
+      status() { $coffer archive status vault.db --from arch --json --key-file key "$@" 2>>told; }
+      for i in {1..600}; do if status --max-age 1h >status.json; then break; fi; sleep 0.1; done
+      status --max-age 1h --metrics status.prom >status.json || exit 98
+      for i in {1..600}; do if [ -e run.prom ]; then break; fi; sleep 0.1; done
+      status --max-age 0s >/dev/null; case $? in 0|4) ;; *) exit 97;; esac
+      kill -TERM $archiver; wait $archiver || exit 96
+      status --max-age 1h >/dev/null; [ $? = 5 ] || exit 95
+      $coffer archive status --from arch --max-age 1h --key-file key >/dev/null 2>&1; [ $? = 2 ] || exit 94
+      $coffer archive run vault.db --to arch --once --log yaml --key-file key 2>/dev/null; [ $? = 2 ] || exit 93
+      """)
+    #expect(run.code == 0, "\(run.code) \(run.error)")
+    func text(_ name: String) throws -> String {
+      String(decoding: try vault.contents(of: name), as: UTF8.self)
+    }
+    let told = try text("told")
+    #expect(told.contains("nothing archives it"), "\(told)")
+    struct Status: Decodable {
+      struct Archiver: Decodable {
+        var process: Int
+        var waitingBytes: Int
+        var gaps: Int
+        var error: String?
+      }
+      var archiver: Archiver
+    }
+    let status = try JSONDecoder().decode(Status.self, from: Data(text("status.json").utf8))
+    #expect(status.archiver.process > 1 && status.archiver.gaps == 0)
+    #expect(status.archiver.error == nil)
+    for name in ["run.prom", "status.prom"] {
+      #expect(try text(name).contains("coffer_archive_up{target=\"arch\"} 1.0"), "\(name)")
+    }
+    struct Event: Decodable { var event: String }
+    let events = try text("events").split(separator: "\n").map {
+      try JSONDecoder().decode(Event.self, from: Data($0.utf8)).event
+    }
+    #expect(events == ["start", "end"], "\(events)")
+  }
+
+  @Test func `a service manager is told when a run is ready, and when it stops`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      """
+      command -v python3 >/dev/null || exit 40
+      cat >manager.py <<'END'
+      import socket, subprocess, sys, os
+      s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+      s.bind("notify")
+      s.settimeout(120)
+      env = dict(os.environ, NOTIFY_SOCKET=os.path.abspath("notify"), WATCHDOG_USEC="200000")
+      run = subprocess.Popen(sys.argv[1:], env=env)
+      seen = set()
+      while not {"READY=1", "WATCHDOG=1"} <= seen: seen.add(s.recv(4096).decode())
+      run.terminate()
+      while "STOPPING=1" not in seen: seen.add(s.recv(4096).decode())
+      sys.exit(run.wait())
+      END
+      python3 manager.py $coffer archive run vault.db --to arch --key-file key
+      """)
+    #expect([0, 40].contains(run.code), "\(run.code) \(run.error)")
+  }
+
   @Test func `on a terminal, a run has one line, and Ctrl-C ends it`() throws {
     let vault = try Vault()
     let terminal = try TerminalProcess(
