@@ -48,6 +48,13 @@ public struct ArchiveConfiguration: Sendable {
     return max(interval, most * Double.random(in: 0.5...1))
   }
 
+  /// Returns the time until a follower's next look, after so many in a row that have found nothing:
+  /// one that is idle asks an object store less and less.
+  func pause(afterIdleLooks count: Int) -> Duration {
+    let interval = pause(after: 0)
+    return max(interval, min(interval * Double(count) / 6, .seconds(10)))
+  }
+
   /// Whether a writer may use an archive with this newest manifest.
   ///
   /// - Parameter writer: Its random number; nil for one that nobody knows.

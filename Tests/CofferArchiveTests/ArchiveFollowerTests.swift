@@ -57,6 +57,32 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: path) == false)
   }
 
+  @Test func `an idle follower of an object store asks less and less`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    var configuration = fixture.configuration
+    configuration.interval = .seconds(1)
+    #expect(configuration.pause(afterIdleLooks: 0) == .seconds(1))
+    #expect(configuration.pause(afterIdleLooks: 30) == .seconds(5))
+    #expect(configuration.pause(afterIdleLooks: 1_000) == .seconds(10))
+    let destination = HookedDestination(fixture.destination)
+    let work = try FollowerWork(
+      ArchiveFixture.archived(fixture, to: destination), path: fixture.folder.path("copy.db"),
+      atLeast: [], key: ArchiveFixture.key, cipher: .default, progress: nil)
+    for _ in 0..<40 { #expect(try work.work(isPolling: true)) }
+    let calls = Locked(0)
+    destination.before { _, _ in calls.update { $0 += 1 } }
+    for _ in 0..<40 { #expect(try work.work(isPolling: true)) }
+    #expect(calls.value == 40)
+    try fixture.write()
+    let last = try fixture.archiveNow(session)
+    #expect(try work.work(isPolling: true) && work.work(isPolling: true))
+    #expect(work.commit.number == last && work.idleLooks < 2)
+    work.close()
+    try session.stop()
+  }
+
   @Test func `a read keeps its state while commits are followed`() throws {
     let fixture = try ArchiveFixture()
     let session = try fixture.start()

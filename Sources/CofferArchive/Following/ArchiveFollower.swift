@@ -29,6 +29,8 @@ public final class ArchiveFollower: Sendable {
   private let queue = DispatchQueue(label: "Coffer.follower", qos: .utility)
   private let work: FollowerWork
   private let configuration: ArchiveConfiguration
+  /// Whether a look at the archive is a request, so that an idle follower looks less often.
+  private let isAskedLess: Bool
   private let state: Mutex<State>
 
   private struct State {
@@ -43,7 +45,8 @@ public final class ArchiveFollower: Sendable {
   /// Opens a file that follows an archive, or restores it if there is none.
   ///
   /// - Parameters:
-  ///   - archive: The archive. Its configuration's interval is that of the follower.
+  ///   - archive: The archive. Its configuration's interval is that of the follower. Where the archive
+  ///     isn't in a folder and has nothing new, the time between two looks grows to 10 seconds.
   ///   - path: The path of the file.
   ///   - minimums: What the archive has to reach at least, now and at each ``follow()``; nothing by
   ///     default.
@@ -59,6 +62,7 @@ public final class ArchiveFollower: Sendable {
     progress: ((Double) throws -> Void)? = nil
   ) throws {
     self.configuration = archive.configuration
+    isAskedLess = !(archive.destination is FolderDestination)
     work = try FollowerWork(
       archive, path: path, atLeast: minimums, key: key, cipher: configuration.cipher,
       progress: progress)
@@ -89,7 +93,11 @@ public final class ArchiveFollower: Sendable {
       } catch {
         // The status has it.
       }
-      schedule(after: configuration.pause(after: failures), failures: failures)
+      let pause =
+        failures == 0 && isAskedLess
+        ? configuration.pause(afterIdleLooks: work.idleLooks)
+        : configuration.pause(after: failures)
+      schedule(after: pause, failures: failures)
     }
   }
 

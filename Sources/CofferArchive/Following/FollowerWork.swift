@@ -13,6 +13,8 @@ final class FollowerWork: @unchecked Sendable {
   /// Where the log ended at the last look.
   private var end: Manifest.LogPlace
   private var polls = 0
+  /// The looks since the last new commit.
+  private(set) var idleLooks = 0
   /// Whether the last attempt has failed, so that the next one looks at the whole archive.
   private var needsLook = false
   /// Whether the last call of ``work(isPolling:)`` has seen an object of the archive.
@@ -113,10 +115,18 @@ final class FollowerWork: @unchecked Sendable {
     hasSeenArchive = false
     // The next segment may be gone, and layers have taken its place. A list costs more than a look.
     let isLooking = try !isPolling || needsLook || polls % 20 == 1 || !isInFolder()
+    let isIdle = isPolling && !needsLook && idleLooks >= 20
     needsLook = true
+    let number = commit.number
+    defer { idleLooks = commit.number == number ? idleLooks + 1 : 0 }
     if isLooking {
-      try refresh()
+      let isNew = try refresh()
       hasSeenArchive = true
+      // The other looks ask for the next segment: one request is enough.
+      if isIdle, !isNew, !needsLayers, !(reader.destination is FolderDestination) {
+        needsLook = false
+        return true
+      }
     }
     var isAtGap = try applySegments()
     if isAtGap { try refresh() }
@@ -146,9 +156,16 @@ final class FollowerWork: @unchecked Sendable {
   /// Throws if the file hasn't got as far as the archive has to reach.
   func checkMinimums() throws { try minimums.check(commit, reader) }
 
-  private func refresh() throws {
-    guard try reader.refresh(), !reader.manifest.slots.isEmpty else { return }
-    try FollowedDatabase.setKeySlots(reader.manifest.slots, forDatabaseAt: database.path)
+  /// Reads the newest manifest.
+  ///
+  /// - Returns: Whether it is another one.
+  @discardableResult
+  private func refresh() throws -> Bool {
+    guard try reader.refresh() else { return false }
+    if !reader.manifest.slots.isEmpty {
+      try FollowedDatabase.setKeySlots(reader.manifest.slots, forDatabaseAt: database.path)
+    }
+    return true
   }
 
   /// Whether the log doesn't lead from the file's commit to the last one.
