@@ -22,6 +22,7 @@ drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTe
 	ReplacedFileTests SalvageTrialTests TypedValueTests
 space = $(subst ,, )
 man = share/man/man1
+units = lib/systemd/system
 completions = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
 
 help: ## List the targets
@@ -74,14 +75,16 @@ docs: setup ## Write the documentation's site to Docs/api
 docs-serve: setup ## Show the site at http://localhost:8080/documentation/coffer (PORT=8080)
 	Scripts/make-docs --serve $(PORT)
 
-install: setup ## Install the tool, its manual and its completions (PREFIX=/usr/local DESTDIR=)
+install: setup ## Install the tool, its manual, completions and systemd unit (PREFIX=/usr/local DESTDIR=)
 	$(SWIFT) build -c release --product coffer $(if $(TRAITS),--traits $(TRAITS))
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin $(man) $(completions))
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin $(man) $(completions) $(units))
 	install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/coffer" $(DESTDIR)$(PREFIX)/bin/coffer
 	$(DESTDIR)$(PREFIX)/bin/coffer man >$(DESTDIR)$(PREFIX)/$(man)/coffer.1
 	$(DESTDIR)$(PREFIX)/bin/coffer completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/coffer
 	$(DESTDIR)$(PREFIX)/bin/coffer completions zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_coffer
 	$(DESTDIR)$(PREFIX)/bin/coffer completions fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/coffer.fish
+	sed 's|@PREFIX@|$(PREFIX)|' 'Scripts/systemd/coffer-archive@.service' \
+	  >'$(DESTDIR)$(PREFIX)/$(units)/coffer-archive@.service'
 
 clean: ## Remove what was built
 	rm -rf .build .build-* Docs/api

@@ -726,6 +726,21 @@ struct ArchiveScenarios {
     #expect(events == ["start", "end"], "\(events)")
   }
 
+  @Test func `the unit for systemd is right`() throws {
+    let vault = try Vault()
+    let unit = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../Scripts/systemd/coffer-archive@.service").standardized
+    let run = try vault.bash(
+      """
+      command -v systemd-analyze >/dev/null || exit 0
+      mkdir -p bin; cp "$coffer" bin/coffer
+      sed "s|@PREFIX@|$PWD|" '\(unit.path)' >coffer-archive@vault.service
+      systemd-analyze verify ./coffer-archive@vault.service 2>&1 | grep coffer-archive && exit 98
+      exit 0
+      """)
+    #expect(run.code == 0, "\(run.output) \(run.error)")
+  }
+
   @Test func `a service manager is told when a run is ready, and when it stops`() throws {
     let vault = try Vault()
     let run = try vault.bash(
