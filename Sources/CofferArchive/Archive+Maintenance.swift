@@ -96,7 +96,8 @@ extension Archive {
     return ArchiveSummary(
       ranges: ranges, layerByteCount: reader.manifest.layers.reduce(0) { $0 + $1.byteCount },
       segmentCount: runs.reduce(0) { $0 + $1.segments.count },
-      hasWriter: !manifest.isReleased, writer: manifest.fence, pageSize: manifest.header.pageSize, problems: problems)
+      hasWriter: !manifest.isReleased, writer: manifest.fence, pageSize: manifest.header.pageSize,
+      problems: problems)
   }
 
   /// Reads all objects, and returns what is wrong with them; nothing for a sound archive. Ends
@@ -254,7 +255,9 @@ extension Archive {
 
   private func pruneObjects(_ key: DatabaseKey, _ cipher: CipherSettings) throws -> Int {
     let reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
-    guard reader.manifest.isReleased || configuration.admits(nil, reader.manifest) else { throw ArchiveError.writerExists }
+    guard reader.manifest.isReleased || configuration.admits(nil, reader.manifest) else {
+      throw ArchiveError.writerExists
+    }
     let writer = ArchiveStore.newWriter()
     guard !reader.manifest.isReleased else {
       // If a writer begins meanwhile, one of both finds a manifest's name taken, or nothing of the

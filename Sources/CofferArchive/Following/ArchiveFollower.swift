@@ -45,8 +45,9 @@ public final class ArchiveFollower: Sendable {
   /// Opens a file that follows an archive, or restores it if there is none.
   ///
   /// - Parameters:
-  ///   - archive: The archive. Its configuration's interval is that of the follower. Where the archive
-  ///     isn't in a folder and has nothing new, the time between two looks grows to 10 seconds.
+  ///   - archive: The archive. Its configuration's interval is that of the follower. Where the
+  ///     archive isn't in a folder and has nothing new, the time between two looks grows to 10
+  ///     seconds.
   ///   - path: The path of the file.
   ///   - minimums: What the archive has to reach at least, now and at each ``follow()``; nothing by
   ///     default.
@@ -164,9 +165,10 @@ public final class ArchiveFollower: Sendable {
   /// Makes the file a database of its own, which goes on where the archive ends.
   ///
   /// The archive is taken over from its writer, which has to be gone for good: a writer that comes
-  /// back is refused, and what it had not archived is in its database alone. The file has exactly the
-  /// commits that the archive has; a program can open it for writing, and ``Archive/start(_:)``
-  /// goes on with the same archive. The follower has ended, and ``pool`` is closed, after this.
+  /// back is refused, and what it had not archived is in its database alone. The file has exactly
+  /// the commits that the archive has; a program can open it for writing, and
+  /// ``Archive/start(_:)`` goes on with the same archive. The follower has ended, and ``pool`` is
+  /// closed, after this.
   ///
   /// If this throws, it can be called again with a new follower of the file.
   /// - Returns: The last commit of the archive, and of the file.
@@ -186,8 +188,8 @@ public final class ArchiveFollower: Sendable {
   /// Closes ``pool``, and ends. The next follower of the file goes on.
   ///
   /// - Parameter limit: The most time that this takes, where the destination doesn't answer.
-  /// - Throws: The error of the pool; or ``ArchiveError/notEnded(waitingByteCount:)`` if the time is
-  ///   over: the file stays this follower's until its request has ended.
+  /// - Throws: The error of the pool; or ``ArchiveError/notEnded(waitingByteCount:)`` if the time
+  ///   is over: the file stays this follower's until its request has ended.
   public func close(within limit: Duration = .seconds(30)) throws {
     try pool.close()
     let wasClosed = state.withLock { state in

@@ -65,8 +65,8 @@ struct Manifest {
   /// Whether the writer before may still store segments: none of this writer's keeps it from that
   /// yet.
   var isTakingOver = false
-  /// Whether only the last writer may go on, also after it has ended: a follower's file was promoted,
-  /// and the writer before has commits that the archive doesn't have.
+  /// Whether only the last writer may go on, also after it has ended: a follower's file was
+  /// promoted, and the writer before has commits that the archive doesn't have.
   var isBound = false
   var header: ObjectHeader
   /// The salt of the database.

@@ -119,7 +119,9 @@ extension ArchiveReader {
   /// Whether dates around a commit don't tell commits apart: the clock was set back there, and
   /// commits have the date of the last one before that, until the clock has passed it.
   func hasStandingDates(around number: UInt64, in run: LogRun) throws -> Bool {
-    guard let middle = try segment(ofCommit: number, in: run.segments)?.sequence else { return false }
+    guard let middle = try segment(ofCommit: number, in: run.segments)?.sequence else {
+      return false
+    }
     var dates: [UInt64] = []
     for sequence in run.segments where middle < sequence + 3 && sequence < middle + 4 {
       if let date = try existingSegment(sequence).commits.last?.date { dates.append(date) }

@@ -72,7 +72,8 @@ struct ArchiveReader: Sendable {
     guard let error = unusable.first else { return }
     Database.logError?(
       .SQLITE_WARNING,
-      "\(error) The archive is read by \(ObjectName.manifest(manifest.number)) instead, which is older")
+      "\(error) The archive is read by \(ObjectName.manifest(manifest.number)) instead, which is older"
+    )
   }
 
   /// How many manifests are tried, from the newest on.

@@ -2,8 +2,8 @@ import CofferCore
 import Dispatch
 import Synchronization
 
-/// Work on a thread of its own, for whose end others wait no longer than they want to: a destination
-/// may accept a request and never answer.
+/// Work on a thread of its own, for whose end others wait no longer than they want to: a
+/// destination may accept a request and never answer.
 package final class BackgroundWork<Value: Sendable>: Sendable {
   private let state = Mutex<Result<Value, any Error>?>(nil)
   private let end = DispatchGroup()

@@ -16,7 +16,8 @@ extension Tool {
     partial.forEach(Leftovers.add)
     defer { partial.forEach(Leftovers.keep) }
     var bar = ProgressBar("Restoring", total: 1_000, console: console)
-    let commit = try invocation.withArchive(console, checksInterrupts: true) { archive, key, cipher in
+    let commit = try invocation.withArchive(console, checksInterrupts: true) {
+      archive, key, cipher in
       do {
         return try archive.restore(
           to: path, at: point, atLeast: minimums, key: key, cipher: cipher
@@ -86,7 +87,9 @@ extension Tool {
             ?? "unknown: the date lies \(Numbers.age(.seconds(-age))) in the future, by this clock",
           past.map { "\($0)" } ?? "null"
         ))
-      if let ahead { info.facts.append(("Ahead", "aheadSeconds", Numbers.age(.seconds(ahead)), "\(ahead)")) }
+      if let ahead {
+        info.facts.append(("Ahead", "aheadSeconds", Numbers.age(.seconds(ahead)), "\(ahead)"))
+      }
     } else {
       info.facts.append(("Last commit", "commit", "none yet", "null"))
     }
@@ -102,7 +105,8 @@ extension Tool {
     if file != nil { info.add(report) }
     if let path = invocation.value("metrics") {
       var metrics = ArchiveMetrics(target: invocation.value("from") ?? "")
-      metrics.add("problems", "Objects that are missing or damaged.", Double(summary.problems.count))
+      metrics.add(
+        "problems", "Objects that are missing or damaged.", Double(summary.problems.count))
       if file != nil { metrics.add(report) }
       try metrics.write(to: path)
     }
@@ -122,7 +126,8 @@ extension Tool {
   static func verifyArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
     let minimums = try invocation.archiveMinimums()
     var bar = ProgressBar("Verifying", total: 1_000, console: console)
-    let found = try invocation.withArchive(console, checksInterrupts: true) { archive, key, cipher in
+    let found = try invocation.withArchive(console, checksInterrupts: true) {
+      archive, key, cipher in
       try archive.verification(atLeast: minimums, key: key, cipher: cipher) { done, count in
         try Interrupts.check()
         guard console.redraws, count > 0 else { return }
@@ -194,7 +199,8 @@ extension ArchiveSummary {
       throw ToolError(
         .gap,
         problems.first.map { "\(file): \($0)" }
-          ?? "\(file): all pages have to be archived, before the last commits can be restored. Wait")
+          ?? "\(file): all pages have to be archived, before the last commits can be restored. Wait"
+      )
     }
     let age = Duration.milliseconds(Int(-report.lastCurrent.timeIntervalSinceNow * 1_000))
     guard age <= maximumAge else {

@@ -18,8 +18,8 @@ struct ArchiveEnd {
 
   /// Returns what work that may wait for a destination returns.
   ///
-  /// - Throws: The work's error; or ``ArchiveError/notEnded(waitingByteCount:)`` if it hasn't ended in
-  ///   time after Ctrl-C.
+  /// - Throws: The work's error; or ``ArchiveError/notEnded(waitingByteCount:)`` if it hasn't ended
+  ///   in time after Ctrl-C.
   mutating func result<Value>(of work: BackgroundWork<Value>) throws -> Value {
     while !Interrupts.isRequested {
       if let result = work.wait(for: .milliseconds(100)) { return try result.get() }

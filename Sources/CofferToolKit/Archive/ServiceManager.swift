@@ -32,7 +32,7 @@ struct ServiceManager {
     let bytes = Array(text.utf8)
     withUnsafePointer(to: &name) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-        _ = sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL.rawValue), name, size)
+        _ = sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL), name, size)
       }
     }
   }

@@ -19,7 +19,8 @@ extension OptionSpec {
     "metrics", "PATH", "a file that gets the figures as Prometheus reads them", .files)
 
   fileprivate static let within = value(
-    "within", "SECONDS", "the most time that an end takes, if the target doesn't answer; by default 30")
+    "within", "SECONDS",
+    "the most time that an end takes, if the target doesn't answer; by default 30")
 
   fileprivate static let takeOver = value(
     "take-over", "WRITER",

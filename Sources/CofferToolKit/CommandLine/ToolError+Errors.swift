@@ -161,7 +161,8 @@ extension ToolError {
   private init(_ diagnosis: CipherDiagnosis, file: String, hasSlots: Bool) {
     // A passphrase opens a slot, and not the file itself.
     let slots =
-      hasSlots ? "" : ". If the file had key slots, bring back what was beside it under its name with -keys"
+      hasSlots
+      ? "" : ". If the file had key slots, bring back what was beside it under its name with -keys"
     switch diagnosis {
     case .keyRequired:
       self.init(.noPermission, "\(file)the file is encrypted. \(Self.keyAdvice)")

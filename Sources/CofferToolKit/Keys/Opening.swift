@@ -92,7 +92,8 @@ struct Opening {
     throw ToolError(
       .cannotFollow,
       "\(path) follows an archive, and only coffer archive follow writes to it. Change the database that is "
-        + "archived, or a file of coffer archive restore; if that database is lost, coffer archive promote")
+        + "archived, or a file of coffer archive restore; if that database is lost, coffer archive promote"
+    )
   }
 
   /// Calls `body` with the key: up to three times if the key is asked for and wrong.

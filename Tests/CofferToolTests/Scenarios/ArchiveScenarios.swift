@@ -200,7 +200,8 @@ struct ArchiveScenarios {
     let list = try vault.run("archive", "list", "--from", "arch")
     #expect(list.code == 0 && list.hasOneErrorLine && list.error.contains("is missing"))
     let status = try vault.run("archive", "status", "--from", "arch", "--json")
-    #expect(status.code == 0 && status.output.contains("\"problems\":[\"the archive's object layer/"))
+    #expect(
+      status.code == 0 && status.output.contains("\"problems\":[\"the archive's object layer/"))
   }
 
   @Test func `an archive that doesn't reach what it has to ends with 3, and says what it reaches`()
