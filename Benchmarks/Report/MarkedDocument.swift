@@ -80,10 +80,18 @@ package struct MarkedDocument {
     }.joined(separator: "\n")
   }
 
-  /// Fills the blocks with the figures of a run.
+  /// Returns whether a run has the figures of a block: growth, and benchmarks with all pages
+  /// cached, are recorded separately.
+  private static func isFilled(_ block: String, by run: Run) -> Bool {
+    switch block {
+    case "growth": !run.growth.isEmpty
+    case "cached", "recorded-cached": run.isCached == true && !run.benchmarks.isEmpty
+    default: run.isCached != true && !run.benchmarks.isEmpty
+    }
+  }
+
+  /// Fills the blocks of which a run has the figures.
   ///
-  /// The block of growth is filled only by a run that has measured growth, and the others only by
-  /// one with benchmarks: the two are recorded separately.
   /// - Parameters:
   ///   - path: The path of the run's JSON file, from the root of the project.
   ///   - document: The path of this document, from the same root.
@@ -92,9 +100,7 @@ package struct MarkedDocument {
     let tables = Tables(run, source: source)
     parts = parts.map { part in
       guard case .block(var block) = part else { return part }
-      guard block.name == "growth" ? !run.growth.isEmpty : !run.benchmarks.isEmpty else {
-        return part
-      }
+      guard Self.isFilled(block.name, by: run) else { return part }
       block.path = path
       // The blank lines keep Markdown from taking the markers for a part of the table.
       block.lines = [""] + (tables.lines(of: block.name) ?? []) + [""]

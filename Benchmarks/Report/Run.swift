@@ -35,6 +35,8 @@ package struct Run: Codable, Equatable, Sendable {
   package var allocations: [Allocations]
   package var limits: [Limit]
   package var growth: [Growth]
+  /// Whether C and Coffer had all pages in their caches; nil for no.
+  package var isCached: Bool?
 
   package init(environment: Environment, rows: Int, rounds: Int) {
     self.environment = environment
@@ -50,6 +52,7 @@ package struct Run: Codable, Equatable, Sendable {
   enum CodingKeys: String, CodingKey {
     case environment, rows, rounds, runs, benchmarks, limits, growth
     case allocations = "allocations_per_row"
+    case isCached = "cached"
   }
 
   /// Reads a JSON file.

@@ -13,13 +13,15 @@ package struct Tables {
   /// The names of all blocks that can stand between markers.
   package static let names =
     PublishedTable.all.map(\.name) + [
-      "others", "allocations", "limits", "growth", "recorded", "missed",
+      "others", "allocations", "limits", "growth", "recorded", "missed", PublishedTable.cached.name,
+      "recorded-cached",
     ]
 
   /// Returns the lines of a block; nil if there is no block of this name.
   package func lines(of name: String) -> [String]? {
     switch name {
-    case "recorded": [recorded]
+    case "recorded", "recorded-cached": [recorded]
+    case PublishedTable.cached.name: table(.cached)
     case "missed": missed
     case "others": others
     case "allocations": allocations

@@ -11,7 +11,8 @@ final class Fixture {
   /// Identifiers in a random order that is the same in each run.
   let ids: [Int64]
 
-  init(rows: Int) throws {
+  /// - Parameter isCached: Whether the caches of both hold all pages.
+  init(rows: Int, isCached: Bool = false) throws {
     self.rows = rows
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("coffer-benchmarks-\(UUID().uuidString)")
@@ -20,13 +21,15 @@ final class Fixture {
     let key = (0..<32).map { UInt8($0) }
     // Waiting for the disk isn't part of the measured work.
     var configuration = Configuration()
-    // The same as C's connection has, SQLite's default.
-    configuration.cacheSize = 2_000 << 10
+    // The same as C's connection has: SQLite's default, or more than there are pages.
+    let cacheKibibytes = isCached ? 1 << 20 : 2_000
+    configuration.cacheSize = cacheKibibytes << 10
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
     queue = try DatabaseQueue(path: path, key: .raw(key), configuration: configuration)
     try Fixture.fill(queue, rows: rows)
     let spec = Fixture.keySpec(key)
-    guard let floor = floor_open(path, spec, CInt(spec.utf8.count)) else {
+    let settings = "PRAGMA synchronous = OFF; PRAGMA cache_size = -\(cacheKibibytes)"
+    guard let floor = floor_open_with(path, spec, CInt(spec.utf8.count), settings) else {
       throw WrongResult(description: "C can't open the file")
     }
     self.floor = floor

@@ -69,6 +69,9 @@ import Testing
       #expect(names.contains(row.benchmark), "\(row.benchmark)")
     }
     #expect(Set(document.blocks.map(\.name)).isSuperset(of: Tables.names))
+    let cached = try #require(document.blocks.first { $0.name == "cached" })
+    let figures = try Self.run(cached.path).benchmarks
+    #expect(figures.map(\.name).sorted() == PublishedTable.cached.rows.map(\.benchmark).sorted())
   }
 
   @Test func `the picture is that of the run that the README shows`() throws {
