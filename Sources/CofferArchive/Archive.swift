@@ -106,6 +106,24 @@ public struct Archive: Sendable {
         hint: "Give the cipher settings of the database: its page size differs.")
     }
     let plan = try plan(to: point, reader)
+    do { return try restore(plan, to: path, reader, cipher, progress, finish) } catch let error
+      as ArchiveError
+    {
+      // Another way may lead to the same commit, without the layer that can't be used.
+      guard let layer = error.objectName.flatMap(ObjectName.part)?.layer,
+        plan.layers.contains(where: { $0.number == layer }),
+        case let rest = reader.without(layer: layer),
+        RestorePlan(to: plan.commit, rest.manifest, tip: .max) != nil
+      else { throw error }
+      return try restore(to: path, at: .commit(plan.commit), rest, cipher, progress, finish)
+    }
+  }
+
+  private func restore(
+    _ plan: RestorePlan, to path: String, _ reader: ArchiveReader, _ cipher: CipherSettings,
+    _ progress: ((Double) throws -> Void)?, _ finish: (String) throws -> Void
+  ) throws -> ArchiveCommit {
+    let manifest = reader.manifest
     let file = try RestoredFile(
       at: path, key: reader.key, settings: cipher,
       slots: manifest.slots.isEmpty ? nil : manifest.slots)

@@ -124,7 +124,7 @@ extension ArchiveError: CustomStringConvertible {
         + (byteCount > 0
           ? "\(byteCount) bytes of commits are left in the database's own log, from which the next session "
             + "goes on: keep the log beside the database."
-          : "All commits were stored before.")
+          : "What isn't stored yet is left in the database's own log.")
     case .ended: "the archive's session has ended. Start another one."
     case .logTooLong:
       "the destination was away for so long that the write-ahead log reached its limit. All pages are "

@@ -41,10 +41,16 @@ import Testing
       fixture.destination.objects[name] = Data("planted".utf8)
       let found = (try? fixture.archive.verify(key: ArchiveFixture.key)) ?? [.damaged(name)]
       #expect(!found.isEmpty)
-      #expect(throws: ArchiveError.self) { try fixture.restored() }
-      #expect(throws: ArchiveError.self) { try fixture.archive.summary(key: ArchiveFixture.key) }
-      #expect(throws: ArchiveError.self) { try fixture.archive.prune(key: ArchiveFixture.key) }
+      let summary = try fixture.archive.summary(key: ArchiveFixture.key)
+      #expect(summary.problems.contains(.damaged(name)) && summary.last?.number == 1)
+      let objects = fixture.destination.objects
+      // Nothing is stored behind the highest number, and nothing before it is deleted.
+      #expect(throws: ArchiveError.damaged(name)) { try fixture.start() }
+      _ = try? fixture.archive.prune(key: ArchiveFixture.key)
+      #expect(fixture.destination.objects == objects)
       fixture.destination.objects[name] = nil
+      #expect(try fixture.archive.verify(key: ArchiveFixture.key) == [])
+      #expect(try fixture.restored().commit.number == 1)
     }
   }
 

@@ -49,6 +49,9 @@ enum ObjectName {
   static let segments = "log/"
   static let layers = "layer/"
 
+  /// The number from which on nobody goes on.
+  static let mostUsed: UInt64 = 1 << 61
+
   static func manifest(_ number: UInt64) -> String { manifests + hex(number) }
   static func segment(_ sequence: UInt64) -> String { segments + hex(sequence) }
   static func part(_ index: Int, of layer: UInt64) -> String {

@@ -125,7 +125,12 @@ final class ArchiveStateFile {
     var bytes: [UInt8] = []
     // The number of the device changes with reboots.
     bytes.append(UInt64(status.st_ino))
-    let machine = (try? NewFile.read("/etc/machine-id", atMost: 4_096)).flatMap { $0 } ?? []
+    let machine: [UInt8]
+    do { machine = try NewFile.read("/etc/machine-id", atMost: 4_096) ?? [] } catch {
+      // Without it, the file would be taken for a copy's, which is another writer.
+      if "\(error)".contains("Too many open files") { throw error }
+      machine = []
+    }
     bytes += machine.prefix(64)
     return bytes + [UInt8](repeating: 0, count: identitySize - 32 - bytes.count)
   }

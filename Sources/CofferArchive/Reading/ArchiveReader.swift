@@ -39,8 +39,9 @@ struct ArchiveReader: Sendable {
           throw ArchiveError.damaged(name)
         }
         guard let reader = try Self.newest(destination, derived),
-          // Of a newer one that is intact, a slot was only removed since.
+          // With other slots in a newer one that is intact, a slot was only removed since.
           name >= ObjectName.manifest(reader.manifest.number)
+            || reader.manifest.slots == manifest.slots
         else { continue }
         self = reader
         tellUnusable()
@@ -66,6 +67,13 @@ struct ArchiveReader: Sendable {
   ) {
     (self.destination, self.key, self.seal, self.manifest) = (destination, key, seal, manifest)
     (newestNumber, self.unusable) = (newest, unusable)
+  }
+
+  /// The archive without a layer, whose parts can't be used.
+  func without(layer number: UInt64) -> ArchiveReader {
+    var reader = self
+    reader.manifest.layers.removeAll { $0.number == number }
+    return reader
   }
 
   private func tellUnusable() {
@@ -339,6 +347,10 @@ struct ArchiveReader: Sendable {
     }
     var tip = Tip(place: manifest.tip, last: nil, date: manifest.layers.map(\.date).max() ?? 0)
     guard let last = numbers.last, last >= manifest.tip.sequence else { return (tip, hole) }
+    // Nobody can go on behind the highest numbers, which only somebody else has used.
+    guard last < ObjectName.mostUsed else {
+      throw ArchiveError.damaged(ObjectName.segment(last))
+    }
     tip.place.sequence = last + 1
     tip.place.seal = Manifest.LogPlace.beginning.seal
     // Those that can't be read have commits, too, whose numbers aren't known.

@@ -100,9 +100,9 @@ public final class ArchiveSession: Sendable {
   ///   ``ArchiveError``, if the session has ended.
   @discardableResult
   public func archiveNow() throws -> ArchiveCommit {
-    try progress.waiting {
-      try queue.sync(execute: archiveAll)
-    }
+    // A session that has ended says so at once, though a request of it may never be answered.
+    try checkRunning()
+    return try progress.waiting { try queue.sync(execute: archiveAll) }
   }
 
   private func archiveAll() throws -> ArchiveCommit {

@@ -15,6 +15,8 @@ struct ArchiveStore {
   private(set) var byteCount = 0
   private(set) var objectCount = 0
   private var nextLayer: UInt64 = 0
+  /// The highest number of a manifest whose name is taken, also by one that can't be used.
+  private var takenNumber: UInt64 = 0
   /// The first segment that the log has lost before this writer began; nil for none. The archive
   /// can't be restored to its end until the log begins behind it.
   private(set) var hole: String?
@@ -40,9 +42,8 @@ struct ArchiveStore {
     // Where the destination has lost manifests, their numbers are used again.
     let known = max(
       try reader.writersTip().tip.last?.fence ?? 0, manifest.layers.map(\.fence).max() ?? 0)
-    // The name of a manifest that can't be used is taken, too.
-    manifest.number = max(manifest.number, reader.newestNumber)
-    manifest.fence = max(known + 1, Manifest.newFence(manifest.number + 1))
+    try skipManifests(reader)
+    manifest.fence = max(known + 1, Manifest.newFence(takenNumber + 1))
     let isTakingOver =
       manifest.isTakingOver || !reader.manifest.isReleased && reader.manifest.writer != writer
     do {
@@ -70,8 +71,8 @@ struct ArchiveStore {
   init(pruning reader: ArchiveReader, writer: [UInt8]) throws {
     (destination, seal, manifest) = (reader.destination, reader.seal, reader.manifest)
     if !manifest.isBound { manifest.writer = writer }
-    manifest.number = max(manifest.number, reader.newestNumber)
     tip = try reader.tip().place
+    try skipManifests(reader)
   }
 
   /// Stores a segment without commits, so that the writer before finds the name of its next one
@@ -111,10 +112,21 @@ struct ArchiveStore {
     }
   }
 
+  /// Goes behind the manifests that are there, also those that can't be used.
+  private mutating func skipManifests(_ reader: ArchiveReader) throws {
+    guard reader.newestNumber < ObjectName.mostUsed else {
+      throw ArchiveError.damaged(ObjectName.manifest(reader.newestNumber))
+    }
+    takenNumber = reader.newestNumber
+  }
+
   /// Goes behind the segments that are there, and all commits that the last readable one has.
   private mutating func skipSegments() throws {
     let numbers = try destination.segmentNumbers()
     guard let last = numbers.last else { return }
+    guard last < ObjectName.mostUsed else {
+      throw ArchiveError.damaged(ObjectName.segment(last))
+    }
     for number in numbers.reversed() {
       let name = ObjectName.segment(number)
       guard let bytes = try destination.bytes(name), seal.isSealed(bytes) else { continue }
@@ -187,7 +199,7 @@ struct ArchiveStore {
   mutating func putManifest(_ change: (inout Manifest) -> Void) throws {
     var next = manifest
     change(&next)
-    next.number += 1
+    next.number = max(next.number, takenNumber) + 1
     next.tip = tip
     while true {
       do {

@@ -1,5 +1,6 @@
 import Coffer
 import CofferArchive
+import Glibc
 
 /// Opens the file of a command with its key.
 struct Opening {
@@ -215,8 +216,9 @@ struct Opening {
     switch inspection.kind {
     case .missing:
       throw ToolError(.noInput, "\(path): no such file. coffer create makes a new one")
-    case .unreadable(let reason) where reason.contains("Too many open files"):
-      throw ToolError(.inputOutput, "\(path): \(reason). Allow more of them: ulimit -n")
+    case .unreadable where Self.areFilesExhausted:
+      throw ToolError(
+        .inputOutput, "\(path): Too many open files. Allow more of them: ulimit -n")
     case .unreadable(let reason):
       throw ToolError(.noInput, "\(path): \(reason). Check the path and the rights")
     case .directory: throw ToolError(.noInput, "\(path) is a directory. Name a file")
@@ -229,6 +231,13 @@ struct Opening {
     case .plaintext: return false
     case .plaintextHeader, .encryptedOrUnknown: return true
     }
+  }
+
+  /// Whether the process has no descriptor left, which SQLite doesn't tell.
+  private static var areFilesExhausted: Bool {
+    let descriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    return descriptor < 0 && errno == EMFILE
   }
 
   /// What opens a slot, for a key that was read or asked for.

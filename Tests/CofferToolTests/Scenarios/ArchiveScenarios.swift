@@ -121,7 +121,9 @@ struct ArchiveScenarios {
     var configuration = ArchiveConfiguration()
     configuration.now = { Date() + 3 * 86_400 }
     let target = FolderDestination(path: vault.folder.path("arch"))
-    let pool = try DatabasePool(path: vault.path, key: .file(vault.folder.path("key")))
+    let key = vault.folder.path("key")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+    let pool = try DatabasePool(path: vault.path, key: .file(key))
     let session = try Archive(target, configuration: configuration).start(pool)
     try session.archiveNow()
     try session.stop()
@@ -282,17 +284,11 @@ struct ArchiveScenarios {
     #expect(try objects(vault, "layer").count < layers)
     #expect(try ranges(vault).map(\.first) == [last])
     #expect(try vault.run("archive", "verify", "--from", "arch").code == 0)
-    // A run keeps what it is told.
-    for keep in ["100d", "1s"] {
-      let count = try objects(vault, "layer").count
-      Thread.sleep(forTimeInterval: 1.1)
-      let run = try vault.run(
-        "archive", "run", "vault.db", "--to", "arch", "--once", "--keep-commits", keep,
-        "--keep-5min", keep, "--keep-hours", keep, "--keep-days", keep, "--snapshots", "1s",
-        "--log-limit", "64")
-      #expect(run.code == 0, "\(run.error)")
-      #expect(try objects(vault, "layer").count <= count + (keep == "1s" ? 0 : 1))
-    }
+    let run = try vault.run(
+      "archive", "run", "vault.db", "--to", "arch", "--once", "--keep-commits", "2d",
+      "--keep-5min", "4d", "--keep-hours", "20d", "--keep-days", "100d", "--snapshots", "1d",
+      "--log-limit", "64")
+    #expect(run.code == 0, "\(run.error)")
     for option in ["--log-limit=0", "--snapshots=soon"] {
       let run = try vault.run("archive", "run", "vault.db", "--to", "arch", option)
       #expect(run.code == 2 && run.hasOneErrorLine, "\(run.error)")
@@ -603,9 +599,12 @@ struct ArchiveScenarios {
         $coffer create s.db --slots --passphrase-file passphrase || exit 96
         mv s.db-keys away
         $coffer tables s.db --passphrase-file passphrase 2>slots; [ $? = 77 ] || exit 95
+        head -c 32 vault.db-archive >before
         for n in {4..40}; do
           (ulimit -n $n; $coffer archive run vault.db --to arch --once --key-file key) 2>>many >>many
         done
+        # The file isn't taken for a copy's, which would be another writer.
+        head -c 32 vault.db-archive | cmp - before || exit 94
         cat second slots >&2
         """)
     #expect(run.code == 0, "\(run.code) \(run.error)")
