@@ -38,9 +38,11 @@ final class CipherFixture {
 
   /// Creates a file with Coffer, and the copy that C uses.
   fileprivate func makeQueue(
-    _ name: String, copy: String? = nil, cipher: CipherSettings = .default, inWAL: Bool = false
+    _ name: String, copy: String? = nil, cipher: CipherSettings = .default, inWAL: Bool = false,
+    readsAhead: Bool = Configuration().readsAhead
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
+    configuration.readsAhead = readsAhead
     configuration.cipher = cipher
     configuration.journalMode = inWAL ? .wal : .delete
     // As in C.
@@ -102,8 +104,10 @@ func cipherBenchmarks(_ files: CipherFixture) -> [Benchmark] {
   let shorter = Lazy {
     try files.makeQueue("file-256", cipher: .fast)
   }
+  let alone = Lazy { try files.makeQueue("file-alone", readsAhead: false) }
   return [
     scan, scanBenchmark(files, "Cipher: full scan, HMAC-SHA256", goal: 0.50, shorter, and: queue),
+    scanBenchmark(files, "Cipher: full scan, nothing ahead", goal: 0.80, alone, and: queue),
     readBenchmark(files, queue),
   ] + writingBenchmarks(files, queue, log)
 }
