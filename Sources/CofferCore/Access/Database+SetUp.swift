@@ -42,6 +42,8 @@ extension Database {
     // A reopened connection has a new sequence of data versions.
     externalChanges?.dataVersion = nil
     observation.install()
+    hooks.authorizer.onMeaningChange = { [unowned hooks] in hooks.noteMeaningChange() }
+    hooks.didSetUp()
     try restorePoolWriter()
   }
 

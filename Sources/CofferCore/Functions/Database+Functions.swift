@@ -10,6 +10,11 @@ extension Database {
   /// To register it in all connections of a pool, add it in `Configuration.prepareDatabase`.
   /// - Precondition: No statement is being executed if it replaces a function.
   public func add(function: DatabaseFunction) {
+    hooks.noteMeaningChange()
+    install(function)
+  }
+
+  private func install(_ function: DatabaseFunction) {
     register("the function \(function.name)") { SQLite.add(function, to: $0) }
     functions.additions.functions[function.id] = function
   }
@@ -19,6 +24,7 @@ extension Database {
   /// A built-in function that it had replaced is not restored until the connection closes.
   /// - Precondition: No statement is being executed.
   public func remove(function: DatabaseFunction) {
+    hooks.noteMeaningChange()
     register("the function \(function.name)") { SQLite.remove(function, from: $0) }
     functions.additions.functions[function.id] = nil
   }
@@ -30,6 +36,11 @@ extension Database {
   /// To register it in all connections of a pool, add it in `Configuration.prepareDatabase`.
   /// - Precondition: No statement is being executed if it replaces a collation.
   public func add(collation: DatabaseCollation) {
+    hooks.noteMeaningChange()
+    install(collation)
+  }
+
+  private func install(_ collation: DatabaseCollation) {
     register("the collation \(collation.name)") { SQLite.add(collation, to: $0) }
     functions.additions.collations[collation.id] = collation
   }
@@ -38,20 +49,21 @@ extension Database {
   /// name.
   package func ensure(collation: DatabaseCollation) {
     guard functions.ensuredCollations.insert(collation.id).inserted else { return }
-    add(collation: collation)
+    install(collation)
   }
 
   /// Registers a function in this connection, unless this method has already registered one of its
   /// name.
   package func ensure(function: DatabaseFunction) {
     guard functions.ensured.insert(function.name).inserted else { return }
-    add(function: function)
+    install(function)
   }
 
   /// Removes a collation from this connection, so that statements that use it fail.
   ///
   /// - Precondition: No statement is being executed.
   public func remove(collation: DatabaseCollation) {
+    hooks.noteMeaningChange()
     register("the collation \(collation.name)") { SQLite.remove(collation, from: $0) }
     functions.additions.collations[collation.id] = nil
   }

@@ -64,6 +64,8 @@ final class CommitLog {
   private typealias Changes = [TableChange]?
 
   let commits = CommitCount()
+  /// The writer's data version when it was opened; nil if it couldn't be read.
+  var firstDataVersion: Int64?
   private var pending: Changes = []
   private var entries: [(commit: Int, changes: Changes)] = []
   /// Whether SQLite has begun a commit that isn't settled yet.

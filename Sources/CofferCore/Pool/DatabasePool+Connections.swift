@@ -182,6 +182,8 @@ extension Database {
   /// after a connection was reopened.
   func restorePoolWriter() throws {
     guard let checkpointer, let connection = sqliteConnection else { return }
+    commitLog?.firstDataVersion = try? SQLite.scalar(connection, "PRAGMA main.data_version")
+      .flatMap { Int64($0) }
     SQLite.setWALHook(checkpointer, in: connection)
     if checkpointer.keepsLog { SQLite.keepLogAtClose(connection) }
     let pageCount = configuration.checkpointPolicy.maximumPageCount

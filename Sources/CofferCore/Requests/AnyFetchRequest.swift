@@ -22,6 +22,9 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
   /// Returns the request by ranges of rowids.
   public func _tableScan() throws -> _TableScan { try base._tableScan() }
 
+  /// Returns the request as a list that follows changes of single rows.
+  public func _listQuery() -> _ListQuery? { base._listQuery() }
+
   /// Returns the number of rows of the request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 

@@ -20,11 +20,19 @@ public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvert
   ///
   /// - Throws: ``ConcurrentFetchError``, by default with the reason that the SQL isn't known.
   func _tableScan() throws -> _TableScan
+
+  /// Returns the request as a list that follows changes of single rows, for observations.
+  ///
+  /// - Returns: Nil, the default, if only a fetch of all rows is certain to be right.
+  func _listQuery() -> _ListQuery?
 }
 
 extension FetchRequest {
   /// Throws ``ConcurrentFetchError``: the request's SQL isn't known.
   public func _tableScan() throws -> _TableScan { throw ConcurrentFetchError(.sql) }
+
+  /// Returns nil: all rows are fetched.
+  public func _listQuery() -> _ListQuery? { nil }
 
   /// Returns the statement for fetching all rows, with its arguments bound.
   public func makePreparedRequest(_ db: Database) throws -> PreparedRequest {

@@ -20,10 +20,17 @@ final class Authorizer {
   var hasAttached = false
   /// Whether savepoints may have been opened with SQLite's handle.
   private(set) var hasForeignSavepoint = false
+  /// Called when a statement is compiled that can change what queries mean, or their order.
+  var onMeaningChange: (() -> Void)?
   private var refusePragma: ((_ name: String, _ value: String?, _ schema: String?) -> String?)?
 
   /// The table that is being dropped: its rows are not deleted one by one.
   private var droppedTable: String?
+
+  /// The pragmas that change the meaning of conditions, or the order of rows without an order.
+  private static let meaningfulPragmas: Set = [
+    SQLName("case_sensitive_like"), SQLName("reverse_unordered_selects"),
+  ]
 
   /// - Parameter refusePragma: Returns the reason for refusing a pragma; nil to allow it.
   @safe func install(
@@ -83,8 +90,13 @@ final class Authorizer {
         text(first), second.map { unsafe String(cString: $0) },
         unsafe schema.map { unsafe String(cString: $0) })
       if refusal != nil { return SQLITE_DENY }
+      if unsafe second != nil, Authorizer.meaningfulPragmas.contains(SQLName(text(first))) {
+        onMeaningChange?()
+      }
     case SQLITE_REINDEX: recorder?.isRarelyUsed()
-    case SQLITE_ANALYZE: recorder?.analyze()
+    case SQLITE_ANALYZE:
+      recorder?.analyze()
+      onMeaningChange?()
     default: break
     }
     return SQLITE_OK

@@ -40,7 +40,7 @@ public struct StatementArguments: Sendable {
   // MARK: Storage
 
   /// The arguments by position.
-  var positional: [StatementArgument] {
+  package var positional: [StatementArgument] {
     get {
       switch storage {
       case .literal(let values): values.array

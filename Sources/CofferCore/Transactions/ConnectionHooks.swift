@@ -18,7 +18,23 @@ package final class ConnectionHooks {
   /// Incremented when a transaction begins.
   @safe @exclusivity(unchecked) var transactionCount = 0
 
+  /// Incremented when a query can have another meaning or another order of rows than before, with
+  /// the same schema: by functions, collations and some settings of the connection.
+  ///
+  /// 0 as long as the connection is as it was set up.
+  package private(set) var meaningGeneration = 0
+  private var isSetUp = false
+
   init() {}
+
+  /// Called when a function, a collation or a setting has changed.
+  func noteMeaningChange() { if isSetUp { meaningGeneration += 1 } }
+
+  /// Called when the connection is set up, also when it was opened again.
+  func didSetUp() {
+    noteMeaningChange()
+    isSetUp = true
+  }
 
   /// Removes all callbacks before the connection closes.
   @safe func removeAll(from connection: SQLiteConnection) {

@@ -340,7 +340,7 @@ extension Database {
   ///
   /// The transaction begins with the first statement, so that an access without statements costs
   /// nothing.
-  func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
+  package func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
     // The enclosing read begins the transaction, and ends it.
     if accessState.contains(.pendingTransaction) { return try readOnly { try body(self) } }
     if isInsideTransaction { return try inTransactionBlock { try readOnly { try body(self) } } }

@@ -23,7 +23,9 @@ extension Filterable where Row: Sendable {
   /// fetches don't block the writer. An error in the query becomes the observation's error.
   public func observation() -> ValueObservation<ValueReducers.Fetch<[Row]>> {
     let query = all()
-    return .trackingConstantRegion { db in try query.fetchMany(query.collection.prepare(db)) }
+    return .trackingConstantRegion(of: query.listSource) { db in
+      try query.fetchMany(query.collection.prepare(db))
+    }
   }
 
   /// Returns an observation of the first document of the query.

@@ -212,6 +212,36 @@ struct DocumentQuery: Sendable {
     return "SELECT \(sql: columns) FROM \(sql: table.name)\(join)\(clauses(table))"
   }
 
+  /// Whether the query is one of single rows of its table, as far as it isn't SQL.
+  var isRowwise: Bool { search == nil && !isLimited && assignments.isEmpty }
+
+  /// Returns whether a part of the query may read another table, or end the query.
+  func mayReadTables(_ db: Database) throws -> Bool {
+    try (conditions + orders).contains { try $0.mayReadTables(db) }
+  }
+
+  /// `SELECT …, rowid … ORDER BY …, rowid`
+  ///
+  /// - Parameter isPart: Whether to select only rows among some rowids, an array argument.
+  func listing(
+    _ columns: String, from table: DocumentTable, isDescending: Bool, isPart: Bool
+  ) -> SQL {
+    var terms = conditions.map { "(\($0)\n)" as SQL }
+    if let id { terms.insert("\(sql: table.idColumn) = \(id)", at: 0) }
+    let rowID = "\(table.name).\(table.rowIDName)"
+    var sql: SQL = "SELECT \(sql: columns), \(sql: rowID) AS coffer_rowid FROM \(sql: table.name)"
+    let condition = terms.joined(separator: " AND ")
+    if isPart {
+      sql += " NOT INDEXED WHERE \(sql: rowID) IN (\(sql: "?"))"
+      // As in a scan by ranges, SQLite seeks the rowids.
+      if !terms.isEmpty { sql += " AND NOT (NOT (\(condition)))" }
+    } else if !terms.isEmpty {
+      sql += " WHERE \(condition)"
+    }
+    let order: SQL = "\(sql: rowID)\(sql: isDescending ? " DESC" : "")"
+    return sql + " ORDER BY \((orders + [order]).joined(separator: ", "))"
+  }
+
   /// Appends the structure of ``selecting(_:from:)`` and its arguments.
   ///
   /// - Parameter columns: Nil for ``counting(from:)``.

@@ -14,6 +14,10 @@ final class TrackedRegion: Sendable {
   }
 
   private let state = Mutex(State())
+  /// The changed rows, for a list that is kept; nil if they don't matter.
+  let rows: ChangedRows?
+
+  init(rows: ChangedRows? = nil) { self.rows = rows }
 
   var region: DatabaseRegion { state.withLock(\.region) }
 
@@ -55,15 +59,18 @@ final class TrackedRegion: Sendable {
     state.withLock { state in
       if !state.ignoresChanges { state.hasChanged = true }
     }
+    rows?.noteUnknown()
   }
 
-  /// - Returns: Whether the region has changed, so that further changes don't matter.
+  /// - Returns: Whether the region has changed, and further changes don't matter.
   func setChanged(by event: DatabaseEvent) -> Bool {
-    state.withLock { state in
-      guard !state.ignoresChanges else { return false }
-      if !state.hasChanged { state.hasChanged = state.region.isModified(by: event) }
-      return state.hasChanged
+    let isChange = state.withLock { state in
+      guard !state.ignoresChanges, state.region.isModified(by: event) else { return false }
+      state.hasChanged = true
+      return true
     }
+    guard isChange else { return false }
+    return rows?.note(event) != true
   }
 
   /// Executes `body`, whose changes don't count.
@@ -102,5 +109,8 @@ extension TrackedRegionObserver {
     if tracked.setChanged(by: event) { stopObservingDatabaseChangesUntilNextTransaction() }
   }
 
-  func databaseDidRollback(_ db: Database) { _ = tracked.takeChange() }
+  func databaseDidRollback(_ db: Database) {
+    _ = tracked.takeChange()
+    tracked.rows?.didRollback()
+  }
 }

@@ -61,6 +61,17 @@ extension ValueObservation {
   }
 }
 
+extension ValueObservation {
+  /// Creates an observation of a list, whose region is constant.
+  ///
+  /// - Parameter source: The list to keep; nil if it is fetched each time.
+  package static func trackingConstantRegion<Element: Sendable>(
+    of source: ListSource<Element>?, _ fetch: @escaping @Sendable (Database) throws -> [Element]
+  ) -> Self where Reducer == ValueReducers.Fetch<[Element]> {
+    Self(reducer: ValueReducers.Fetch(list: source, fetch: fetch), tracking: .firstFetch)
+  }
+}
+
 // MARK: - Older forms
 
 extension ValueObservation {
@@ -103,7 +114,9 @@ extension ValueObservation {
     Request.RowDecoder: FetchableRecord & Sendable,
     Reducer == ValueReducers.Fetch<[Request.RowDecoder]>
   {
-    tracking(regions: [request]) { try request.fetchAll($0) }
+    Self(
+      reducer: ValueReducers.Fetch(list: ListSource(records: request)) { try request.fetchAll($0) },
+      tracking: .regions([request]))
   }
 
   /// Creates an observation of a request's first record.
@@ -127,7 +140,9 @@ extension ValueObservation {
     Request.RowDecoder: DatabaseValueConvertible & Sendable,
     Reducer == ValueReducers.Fetch<[Request.RowDecoder]>
   {
-    tracking(regions: [request]) { try request.fetchAll($0) }
+    Self(
+      reducer: ValueReducers.Fetch(list: ListSource(values: request)) { try request.fetchAll($0) },
+      tracking: .regions([request]))
   }
 
   /// Creates an observation of a request's first value.

@@ -11,6 +11,8 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
   struct Life: Sendable {
     let reader: any DatabaseReader
     let fetch: @Sendable (Database) throws -> Reducer.Fetched
+    /// What fetches, and brings the last fetched result up to date.
+    let kept: _KeptValue<Reducer.Fetched>?
   }
 
   /// The state of the fetch on a reader.
@@ -26,7 +28,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
   let tracking: ValueTracking
   let requiresWriteAccess: Bool
   let events: ValueObservationEvents
-  let tracked = TrackedRegion()
+  let tracked: TrackedRegion
   private let pace: ObservationPace?
   private let life: Mutex<Life?>
   private let receiver: Mutex<ValueReceiver<Reducer.Value>?>
@@ -42,7 +44,12 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
     events = observation.events
     pace = observation.interval.flatMap { $0 > .zero ? ObservationPace(interval: $0) : nil }
     reducer = Mutex(observation.reducer)
-    life = Mutex(Life(reader: reader, fetch: observation.reducer.makeFetcher()))
+    // A fetch that writes may depend on more than the request.
+    let kept = requiresWriteAccess ? nil : observation.reducer._makeKeptValue()
+    tracked = TrackedRegion(rows: kept?.changes)
+    let fetch: @Sendable (Database) throws -> Reducer.Fetched =
+      if let kept { { try kept.fetch($0) } } else { observation.reducer.makeFetcher() }
+    life = Mutex(Life(reader: reader, fetch: fetch, kept: kept))
     self.receiver = Mutex(receiver)
   }
 
@@ -168,12 +175,17 @@ extension ValueObserver {
     tracked.confirm(in: db)
     db.add(transactionObserver: self)
     if hasChanged {
+      life.kept?.forget()
       databaseDidChange()
       didChange(db, mayRegionDiffer: true, isBeginning: beginsOnReader(life))
     } else {
+      life.kept?.confirm(in: db)
       if beginsOnReader(life) { events.willTrackRegion?(tracked.region) }
       // The observation began inside a transaction.
-      db.whenUndone { [weak self] in self?.didChange($0, mayRegionDiffer: true) }
+      db.whenUndone { [weak self] in
+        self?.current?.kept?.forget()
+        self?.didChange($0, mayRegionDiffer: true)
+      }
     }
   }
 
@@ -218,15 +230,21 @@ extension ValueObserver {
       }
     }
     if !isAnnounced { events.databaseDidChange?() }
+    // A fetch that is under way replaces what was kept.
+    if let kept = life.kept, !tracked.isOutdated(in: db), fetching.withLock({ $0 == .idle }),
+      let fetched = kept.update(db)
+    {
+      return push(.success(fetched))
+    }
     do {
       let isOutdated = mayRegionDiffer || tracked.isOutdated(in: db)
       if tracking.isConstant, beginsOnReader(life) {
-        guard isOutdated else { return fetchConcurrently(life) }
+        guard isOutdated else { return fetchConcurrently(life, after: db) }
         // The value fetched together with the region could arrive out of order with one that is
         // being fetched on a reader.
         let isInLine = fetching.withLock { $0 == .idle }
         let fetched = try fetchHere(db, life, isOutdated: true, isBeginning: isBeginning)
-        if isInLine { push(.success(fetched)) } else { fetchConcurrently(life) }
+        if isInLine { push(.success(fetched)) } else { fetchConcurrently(life, after: db) }
       } else {
         push(
           .success(
@@ -244,6 +262,7 @@ extension ValueObserver {
   private func fetchHere(
     _ db: Database, _ life: Life, isOutdated: Bool, isBeginning: Bool
   ) throws -> Reducer.Fetched {
+    life.kept?.changes.clear()
     let ((fetched, region), recorded) = try tracked.ignoringChanges {
       try db.observedFetch(requiresWriteAccess: requiresWriteAccess) { db in
         let fetched = try life.fetch(db)
@@ -273,7 +292,8 @@ extension ValueObserver {
   /// Fetches the last commit on a reader; fetches again if a fetch is already running.
   ///
   /// It doesn't wait for the read to begin, which can see later commits, but never an earlier one.
-  private func fetchConcurrently(_ life: Life) {
+  private func fetchConcurrently(_ life: Life, after db: Database) {
+    life.kept?.noteCommits(seenBy: db)
     let begins = fetching.withLock { fetching in
       switch fetching {
       case .idle:
@@ -291,6 +311,7 @@ extension ValueObserver {
     guard let life = current else { return }
     // The read's transaction begins with its first statement.
     fetching.withLock { $0 = .fetching }
+    life.kept?.changes.clear()
     do {
       push(.success(try life.fetch(try result.get())))
     } catch {
@@ -298,10 +319,17 @@ extension ValueObserver {
     }
     let isDone = fetching.withLock { fetching in
       let isDone = fetching == .fetching
-      fetching = isDone ? .idle : .scheduled
+      fetching = isDone || life.kept != nil ? .idle : .scheduled
       return isDone
     }
-    if !isDone { life.reader.asyncRead { [weak self] in self?.fetch($0) } }
+    guard !isDone else { return }
+    guard let kept = life.kept else {
+      return life.reader.asyncRead { [weak self] in self?.fetch($0) }
+    }
+    life.reader.transactionsWriter?.asyncWriteWithoutTransaction { [weak self] db in
+      guard db.isOpen, !kept.changes.isEmpty else { return }
+      self?.fetchAgain(db, isAnnounced: true)
+    }
   }
 }
 
@@ -309,6 +337,7 @@ extension ValueObserver {
 
 extension ValueObserver: TrackedRegionObserver {
   func databaseDidCommit(_ db: Database) {
+    tracked.rows?.didCommit()
     if tracked.takeChange() { didChange(db) }
   }
 }

@@ -17,6 +17,17 @@ public protocol ValueReducer<Value>: Sendable {
   ///
   /// - Returns: Nil to deliver no value.
   mutating func reduce(_ fetched: Fetched) throws -> Value?
+
+  /// Returns what fetches for one observation, and brings the fetched result up to date after
+  /// commits.
+  ///
+  /// - Returns: Nil, the default, if ``makeFetcher()`` fetches each time.
+  func _makeKeptValue() -> _KeptValue<Fetched>?
+}
+
+extension ValueReducer {
+  /// Returns nil: each value is fetched.
+  public func _makeKeptValue() -> _KeptValue<Fetched>? { nil }
 }
 
 /// The reducers created by the methods of ``ValueObservation``.

@@ -4,6 +4,24 @@ extension ValueReducers {
   /// Delivers the fetched results.
   public struct Fetch<Value: Sendable>: ValueReducer {
     let fetch: @Sendable (Database) throws -> Value
+    /// Makes what keeps the value; nil if it is fetched each time.
+    let keep: (@Sendable () -> _KeptValue<Value>)?
+
+    init(fetch: @escaping @Sendable (Database) throws -> Value) {
+      self.fetch = fetch
+      keep = nil
+    }
+
+    /// Creates a reducer of a list, which is kept if there is a source of it.
+    package init<Element: Sendable>(
+      list source: ListSource<Element>?, fetch: @escaping @Sendable (Database) throws -> [Element]
+    ) where Value == [Element] {
+      self.fetch = fetch
+      keep = if let source { { _KeptValue(KeptList(source)) } } else { nil }
+    }
+
+    /// Returns what keeps the value.
+    public func _makeKeptValue() -> _KeptValue<Value>? { keep?() }
 
     /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Value { fetch }
@@ -16,6 +34,9 @@ extension ValueReducers {
   public struct Map<Base: ValueReducer, Value: Sendable>: ValueReducer {
     var base: Base
     let transform: @Sendable (Base.Value) throws -> Value
+
+    /// Returns what keeps the base reducer's value.
+    public func _makeKeptValue() -> _KeptValue<Base.Fetched>? { base._makeKeptValue() }
 
     /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Base.Fetched { base.makeFetcher() }
@@ -31,6 +52,9 @@ extension ValueReducers {
     var base: Base
     let predicate: @Sendable (Base.Value, Base.Value) -> Bool
     var last: Base.Value?
+
+    /// Returns what keeps the base reducer's value.
+    public func _makeKeptValue() -> _KeptValue<Base.Fetched>? { base._makeKeptValue() }
 
     /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Base.Fetched { base.makeFetcher() }
@@ -51,6 +75,11 @@ extension ValueReducers {
     var base: Base
     let willFetch: @Sendable () -> Void
     let didReceiveValue: @Sendable (Base.Value) -> Void
+
+    /// Returns what keeps the base reducer's value.
+    public func _makeKeptValue() -> _KeptValue<Base.Fetched>? {
+      base._makeKeptValue()?.handlingFetches(willFetch)
+    }
 
     /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Base.Fetched {

@@ -41,7 +41,7 @@ extension Relation {
   }
 
   /// Returns whether parts of the query other than its source may read a table; nil for any table.
-  private func partsMayRead(_ table: String?, _ db: Database) throws -> Bool {
+  func partsMayRead(_ table: String?, _ db: Database) throws -> Bool {
     try filter?.mayRead(table, db) == true
       || selectionMayRead(table, db)
       || grouping.contains { try $0.resolve(db).contains { try $0.mayRead(table, db) } }
@@ -248,6 +248,9 @@ extension JoinCondition {
 }
 
 extension SQL {
+  /// Returns whether the SQL may read a table, or close an enclosing part of the query.
+  package func mayReadTables(_ db: Database) throws -> Bool { try mayRead(nil, db) }
+
   fileprivate func mayRead(_ table: String?, _ db: Database) throws -> Bool {
     try elements.contains { element in
       switch element {
@@ -261,7 +264,7 @@ extension SQL {
 
 /// Keywords that precede a table or a query.
 private let readingWords: Set<SQLName> = [
-  SQLName("SELECT"), SQLName("FROM"), SQLName("IN"), SQLName("JOIN"), SQLName("UNION"),
+  SQLName("SELECT"), SQLName("FROM"), SQLName("JOIN"), SQLName("UNION"),
 ]
 
 extension String {
@@ -270,7 +273,13 @@ extension String {
     var text = self
     return text.withUTF8 { utf8 in
       var depth = 0
+      // Only without a parenthesis, the name of a table follows it.
+      var followsIN = false
       for token in SQLTokenizer(utf8) {
+        if followsIN, token.isSignificant {
+          if token.kind != .leftParenthesis { return true }
+          followsIN = false
+        }
         switch token.kind {
         case .leftParenthesis: depth += 1
         case .rightParenthesis: depth -= 1
@@ -278,11 +287,12 @@ extension String {
         case .word:
           let word = unsafe SQLName(String(decoding: utf8[token.range], as: UTF8.self))
           if readingWords.contains(word) { return true }
+          followsIN = word == SQLName("IN")
         default: break
         }
         if depth < 0 { return true }
       }
-      return depth != 0
+      return depth != 0 || followsIN
     }
   }
 }

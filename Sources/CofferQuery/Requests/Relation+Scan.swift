@@ -108,7 +108,7 @@ extension Relation {
 
 extension Database {
   /// Returns the table of a scan.
-  fileprivate func scannedTable(_ name: String) throws -> SchemaTable {
+  func scannedTable(_ name: String) throws -> SchemaTable {
     try schemaCache.reading(name, in: nil) { object in
       guard object.id.schemaID == .main else { throw ConcurrentFetchError(.otherSchema) }
       switch object.kind {
@@ -120,7 +120,7 @@ extension Database {
   }
 
   /// Returns a name of the table's rowid.
-  fileprivate func rowIDName(of table: SchemaTable) throws -> String {
+  func rowIDName(of table: SchemaTable) throws -> String {
     guard let key = try schemaCache.primaryKey(of: table), let name = key.rowIDName else {
       throw ConcurrentFetchError(try hasRowIDs(table.id) ? .hiddenRowID : .withoutRowID)
     }
@@ -137,7 +137,7 @@ extension SQLSelection {
   }
 
   /// Whether a part of the selection is SQL text, which could even end the query.
-  fileprivate func hasSQLText(_ db: Database) throws -> Bool {
+  func hasSQLText(_ db: Database) throws -> Bool {
     switch content {
     case .expression(let expression, _): try expression.hasSQLText(db)
     case .sql: true

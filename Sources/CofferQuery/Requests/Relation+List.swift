@@ -1,0 +1,149 @@
+import CofferCore
+
+// Requests as lists that follow changes of single rows, for observations.
+
+extension QueryInterfaceRequest {
+  /// Returns the request as a list that follows changes of single rows.
+  public func _listQuery() -> _ListQuery? { relation.listQuery }
+}
+
+extension Table {
+  /// Returns the request for all rows as a list that follows changes of single rows.
+  public func _listQuery() -> _ListQuery? { all()._listQuery() }
+}
+
+extension Database {
+  /// Returns the name of a table in `main` that has a rowid of this name, as in its definition.
+  ///
+  /// - Throws: ``ConcurrentFetchError`` if it isn't one.
+  package func listedTable(_ name: String) throws -> String {
+    let object = try scannedTable(name)
+    _ = try rowIDName(of: object)
+    return object.id.name
+  }
+}
+
+extension Relation {
+  /// The relation as a list; nil if a row of the result can depend on several rows of the table.
+  fileprivate var listQuery: _ListQuery? {
+    guard case .table(let table) = source, tableExpressions.isEmpty, children.isEmpty, !isDistinct,
+      grouping.isEmpty, having == nil, !isGroupedByRow, limit == nil, conflict == nil,
+      aggregated.isEmpty
+    else { return nil }
+    return _ListQuery { db in
+      let parts = _RequestParts(relation: self)
+      let (sql, arguments) = try db.sql(
+        describedBy: { parts.describe(in: &$0, for: .all) },
+        renderedBy: { try render(into: &$0) })
+      return _ListQuery.Query(sql: sql, arguments: arguments)
+    } make: { db, plain in
+      try listPlan(of: table, plain, db)
+    }
+  }
+
+  private func listPlan(
+    of table: String, _ plain: _ListQuery.Query, _ db: Database
+  ) throws -> _ListQuery.Plan? {
+    let object = try db.scannedTable(table)
+    guard let key = try db.primaryKeyIfAny(table), try !partsMayRead(nil, db),
+      try !selection(db).contains(where: { try $0.hasSQLText(db) })
+    else { return nil }
+    let rowID = try db.rowIDName(of: object)
+    let names = Set(([rowID] + (key.isRowID ? key.columns : [])).map { SQLName($0) })
+    let form = ListForm(rowID: rowID, column: try selectedColumn(names, table, db))
+    let ownColumnCount = try db.cachedStatement(sql: plain.sql).columnCount
+    let direction = try _ListQuery.isDescending(plain, db) { isDescending in
+      try listing(form, isDescending, db).query
+    }
+    guard let isDescending = direction else { return nil }
+    let (whole, _) = try listing(form, isDescending, db)
+    let (part, argumentCount) = try listing(form, isDescending, isPart: true, db)
+    return _ListQuery.Plan(
+      tableName: object.id.name, plain: plain, whole: form.column == nil ? whole : plain,
+      part: part, argumentsBeforeRowIDs: argumentCount,
+      rowIDColumn: form.column ?? ownColumnCount,
+      ownColumnCount: form.column == nil ? ownColumnCount : nil,
+      rowIDOrder: try ordering.resolved(db, table: table).isEmpty
+        ? isDescending ? .descending : .ascending : nil)
+  }
+
+  /// Returns the index of a column among the selected ones; nil if it isn't there.
+  private func selectedColumn(
+    _ names: Set<SQLName>, _ table: String, _ db: Database
+  ) throws -> Int? {
+    var index = 0
+    for part in try selection(db) {
+      if part.isAllColumns {
+        let columns = try db.columnNames(in: table)
+        if let place = columns.firstIndex(where: { names.contains(SQLName($0)) }) {
+          return index + place
+        }
+        index += columns.count
+      } else {
+        guard case .expression(let expression, _) = part.content else { return nil }
+        if let name = expression.columnName(aliases: aliases), names.contains(SQLName(name)) {
+          return index
+        }
+        index += 1
+      }
+    }
+    return nil
+  }
+
+  /// Returns the query of the list, or of its rows among some rowids.
+  ///
+  /// As in a scan by ranges, SQLite seeks the rowids.
+  /// - Returns: The number of arguments before the rowids, too.
+  private func listing(
+    _ form: ListForm, _ isDescending: Bool, isPart: Bool = false, _ db: Database
+  ) throws -> (query: _ListQuery.Query, argumentsBeforeRowIDs: Int) {
+    var renderer = SQLRenderer(db)
+    var argumentCount = 0
+    try renderer.inQuery(of: self) { renderer, tables in
+      func appendRowID() {
+        renderer.append(identifier: tables.table.name)
+        renderer.append(".")
+        renderer.append(identifier: form.rowID)
+      }
+      renderer.append("SELECT ")
+      let selection = try selection(renderer.database)
+      try renderer.withColumns(of: tables.table) { try $0.append(selection) }
+      if form.column == nil {
+        renderer.append(", ")
+        appendRowID()
+      }
+      renderer.append(" FROM ")
+      try renderSource(as: tables.table, into: &renderer)
+      if isPart {
+        renderer.append(" NOT INDEXED WHERE ")
+        appendRowID()
+        renderer.append(" IN (?)")
+        argumentCount = renderer.arguments.positional.count
+        if let filter {
+          renderer.append(" AND NOT (NOT (")
+          try renderer.append(filter)
+          // The condition can end with a comment.
+          renderer.append("\n))")
+        }
+      } else {
+        try renderFilter(into: &renderer)
+      }
+      let isOrdered = try !ordering.resolved(db, table: tables.table.tableName).isEmpty
+      try tables.renderOrdering(into: &renderer)
+      renderer.append(isOrdered ? ", " : " ORDER BY ")
+      appendRowID()
+      if isDescending { renderer.append(" DESC") }
+    }
+    return (
+      _ListQuery.Query(sql: renderer.sql, arguments: renderer.arguments), argumentCount
+    )
+  }
+}
+
+/// How a list knows the rowids of its rows.
+private struct ListForm {
+  /// A name of the rowid.
+  let rowID: String
+  /// The index of a selected column that is the rowid; nil if there is none.
+  let column: Int?
+}

@@ -1,0 +1,279 @@
+import CofferTestSupport
+import Testing
+
+@testable import Coffer
+@testable import CofferCore
+@testable import CofferObservation
+@testable import CofferQuery
+
+@Suite("Kept lists", .timeLimit(.minutes(15)))
+struct KeptListTests {
+  private func database() throws -> EncryptedQueue {
+    try EncryptedQueue(KeptItem.schema, configure: KeptItem.prepare)
+  }
+
+  private func followers(
+    _ requests: [(String, QueryInterfaceRequest<KeptItem>)], _ db: Database
+  ) throws -> [ListFollower<KeptItem>] {
+    try requests.map { name, request in
+      try ListFollower(name, #require(ListSource(records: request), "\(name)"), db)
+    }
+  }
+
+  private func fill(_ db: Database) throws {
+    for id in 1...30 {
+      try db.execute(
+        sql: "INSERT INTO Item (id, name, nick, score, flag) VALUES (?, ?, ?, ?, ?)",
+        arguments: [
+          id, ["a", "B", "ab", nil][id % 4], ["b", "A", "a", "c", nil][id % 5], id % 6, id % 8,
+        ])
+      try db.execute(sql: "INSERT INTO bare VALUES (?, ?)", arguments: ["n\(id % 5)", id % 3])
+    }
+  }
+
+  @Test func `equal what their requests fetch, after each of many changes`() throws {
+    let database = try database()
+    var random = SeededGenerator()
+    try database.use { db in
+      try fill(db)
+      let followers = try followers(KeptItem.kept, db)
+      for _ in 0..<trialCount(1500) {
+        let change = KeptItem.change(&random)
+        do { try db.execute(sql: change) } catch {
+          if db.isInsideTransaction { try db.rollback() }
+        }
+        for follower in followers {
+          let fetched = try follower.fetchedValue(db)
+          try #require(follower.value == fetched, "\(follower.name), after \(change)")
+        }
+      }
+      // Most changes are applied to the lists.
+      for follower in followers where !follower.name.hasSuffix("?") {
+        #expect(follower.updateCount > follower.fetchCount, "\(follower.name)")
+      }
+    }
+  }
+
+  @Test func `of values and of rows without a known key equal what their requests fetch`() throws {
+    let database = try database()
+    var random = SeededGenerator()
+    try database.use { db in
+      try fill(db)
+      let table = Table("bare")
+      let requests = [
+        table.select(Column("score"), as: DatabaseValue.self),
+        table.select(Column("name"), as: DatabaseValue.self).order(Column("score").desc),
+        table.filter(Column("score") != nil).order(Column("name"))
+          .select(Column("name"), as: DatabaseValue.self),
+      ]
+      let followers = try requests.enumerated().map { index, request in
+        try ListFollower("\(index)", #require(ListSource(values: request)), db)
+      }
+      for _ in 0..<trialCount(400) {
+        let change = KeptItem.change(&random)
+        do { try db.execute(sql: change) } catch {
+          if db.isInsideTransaction { try db.rollback() }
+        }
+        for follower in followers {
+          let fetched = try follower.fetchedValue(db)
+          try #require(follower.value == fetched, "\(follower.name), after \(change)")
+        }
+      }
+      for follower in followers { #expect(follower.updateCount > 0, "\(follower.name)") }
+    }
+  }
+
+  @Test func `aren't made of requests whose rows depend on more than themselves`() throws {
+    let database = try database()
+    var random = SeededGenerator()
+    try database.use { db in
+      try fill(db)
+      let followers = try KeptItem.unkept.compactMap { name, request in
+        try ListSource(records: request).map { try ListFollower(name, $0, db) }
+      }
+      for _ in 0..<100 {
+        let change = KeptItem.change(&random)
+        do { try db.execute(sql: change) } catch {
+          if db.isInsideTransaction { try db.rollback() }
+        }
+      }
+      for follower in followers { #expect(follower.updateCount == 0, "\(follower.name)") }
+    }
+  }
+
+  @Test func `are fetched anew when conditions mean something else`() throws {
+    let database = try database()
+    try database.use { db in
+      try fill(db)
+      let like = try followers(
+        [("like", KeptItem.filter(sql: "nick LIKE 'B%'").order(Column("nick")))], db)[0]
+      let function = try followers([("twice", KeptItem.filter(sql: "twice(id) > 20"))], db)[0]
+      let collated = try followers(
+        [
+          (
+            "collated",
+            KeptItem.order(
+              Column("nick").collating(Database.CollationName(rawValue: "reversedText")))
+          )
+        ], db)[0]
+      func expectEqual() throws {
+        for follower in [like, function, collated] {
+          let fetched = try follower.fetchedValue(db)
+          #expect(follower.value == fetched, "\(follower.name)")
+        }
+      }
+      try db.execute(sql: "UPDATE Item SET nick = 'bc', score = 1 WHERE id = 11")
+      try expectEqual()
+      #expect(like.updateCount == 1)
+      try db.execute(sql: "PRAGMA case_sensitive_like = ON")
+      try db.execute(sql: "UPDATE Item SET nick = 'bd', score = 2 WHERE id = 11")
+      try expectEqual()
+      #expect(like.updateCount == 1)
+      db.add(
+        function: DatabaseFunction("twice", argumentCount: 1, pure: true) { values in
+          Int64.fromDatabaseValue(values[0]).map { $0 * 3 }
+        })
+      try db.execute(sql: "UPDATE Item SET nick = 'be', score = 3 WHERE id = 11")
+      try expectEqual()
+      db.add(
+        collation: DatabaseCollation("reversedText") { lhs, rhs in
+          lhs == rhs ? .orderedSame : lhs < rhs ? .orderedAscending : .orderedDescending
+        })
+      try db.execute(sql: "UPDATE Item SET nick = 'bf', score = 4 WHERE id = 11")
+      try expectEqual()
+      try db.execute(sql: "ALTER TABLE Item ADD COLUMN more")
+      try db.execute(sql: "UPDATE Item SET nick = 'bg', score = 5 WHERE id = 11")
+      try expectEqual()
+      try db.execute(sql: "DELETE FROM Item")
+      try expectEqual()
+      #expect(like.value == [])
+    }
+  }
+
+  @Test func `see the commits of other connections`() throws {
+    let database = try database()
+    let other = try database.other()
+    try database.use { try fill($0) }
+    let follower = try database.use { try followers([("all", KeptItem.all())], $0)[0] }
+    try other.write { try $0.execute(sql: "UPDATE Item SET name = 'other' WHERE id = 3") }
+    try database.use { db in
+      try db.execute(sql: "UPDATE Item SET name = 'own' WHERE id = 4")
+      let fetched = try follower.fetchedValue(db)
+      #expect(follower.value == fetched)
+      #expect(follower.updateCount == 0)
+      try db.execute(sql: "UPDATE Item SET name = 'own again' WHERE id = 4")
+      let fetchedAgain = try follower.fetchedValue(db)
+      #expect(follower.value == fetchedAgain)
+      #expect(follower.updateCount == 1)
+    }
+  }
+
+  @Test func `of a large table change by a few rows, and by many`() throws {
+    let database = try database()
+    try database.use { db in
+      try db.execute(
+        sql: """
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+          INSERT INTO Item (id, name, nick, score, flag)
+          SELECT i, 'n' || (i * 7919 % 500), 'k' || (i * 31 % 1000), i % 100, i % 9 FROM n
+          """)
+      let followers = try followers(KeptItem.kept, db)
+      for change in [
+        "UPDATE Item SET name = 'n250', nick = 'K500', score = 50 WHERE id = 2500",
+        "UPDATE Item SET name = 'zz', nick = 'zz', score = 'zz' WHERE id = 1",
+        "DELETE FROM Item WHERE id BETWEEN 100 AND 130",
+        "UPDATE Item SET name = name || 'x', nick = 'k3' || nick, score = -score WHERE id % 100 = 3",
+        "INSERT INTO Item (id, nick) SELECT id + 6000, nick FROM Item WHERE id % 90 = 7",
+        "UPDATE Item SET score = score + 1 WHERE id % 11 = 3",
+        "UPDATE Item SET score = score + 1",
+      ] {
+        try db.execute(sql: change)
+        for follower in followers {
+          let fetched = try follower.fetchedValue(db)
+          #expect(follower.value == fetched, "\(follower.name), after \(change)")
+        }
+      }
+      for follower in followers where !follower.name.hasSuffix("?") {
+        #expect(follower.updateCount > 1, "\(follower.name)")
+      }
+    }
+  }
+}
+
+/// Kept lists in observations.
+@Suite("Observed lists", .timeLimit(.minutes(15)))
+struct ObservedListTests {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `end with what their requests fetch`(kind: EncryptedDatabase.Kind) async throws {
+    let database = try EncryptedDatabase(kind, KeptItem.schema, configure: KeptItem.prepare)
+    var random = SeededGenerator()
+    let requests = KeptItem.kept.map(\.1) + KeptItem.unkept.filter { $0.0 != "random" }.map(\.1)
+    let logs = requests.map { _ in ValueLog<[KeptItem]>() }
+    let cancellables = zip(requests, logs).map { request, log in
+      ValueObservation.trackingAll(request).start(in: database.writer, log)
+    }
+    for _ in 0..<trialCount(30) {
+      try change(database, &random)
+      for (request, log) in zip(requests, logs) {
+        let fetched = try await database.writer.read { try request.fetchAll($0) }
+        #expect(await log.values(until: fetched).last == fetched)
+        #expect(log.errors.isEmpty)
+      }
+    }
+    for cancellable in cancellables { cancellable.cancel() }
+  }
+
+  private func change(_ database: EncryptedDatabase, _ random: inout SeededGenerator) throws {
+    try database.writer.writeWithoutTransaction { db in
+      for _ in 0..<10 {
+        do { try db.execute(sql: KeptItem.change(&random)) } catch {
+          if db.isInsideTransaction { try db.rollback() }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `fail with the error of a fetch if a row can't be decoded`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
+    let database = try EncryptedDatabase(
+      kind, "CREATE TABLE number (id INTEGER PRIMARY KEY, n); INSERT INTO number VALUES (1, 1)")
+    let request = Table("number").select(Column("n"), as: Int.self)
+    let log = ValueLog<[Int]>()
+    let cancellable = ValueObservation.trackingAll(request).start(in: database.writer, log)
+    _ = await log.values(atLeast: 1)
+    try insert(2, database)
+    _ = await log.values(until: [1, 2])
+    try insert("x", database)
+    let error = await log.error()
+    #expect(error is RowDecodingError)
+    #expect(log.values.last == [1, 2])
+    cancellable.cancel()
+  }
+
+  private func insert(_ value: any DatabaseValueConvertible, _ database: EncryptedDatabase) throws {
+    try database.writer.write {
+      try $0.execute(sql: "INSERT INTO number (n) VALUES (?)", arguments: [value])
+    }
+  }
+
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `keep earlier values as they were`(kind: EncryptedDatabase.Kind) async throws {
+    let database = try EncryptedDatabase(
+      kind, "CREATE TABLE number (id INTEGER PRIMARY KEY, n); INSERT INTO number VALUES (1, 1)")
+    let request = Table("number").select(Column("n"), as: Int.self).order(Column("n"))
+    let log = ValueLog<[Int]>()
+    let cancellable = ValueObservation.trackingAll(request).start(in: database.writer, log)
+    _ = await log.values(atLeast: 1)
+    var expected = [[1]]
+    for number in [5, 3, 4, 2] {
+      try insert(number, database)
+      expected.append((expected.last ?? []) + [number])
+      expected[expected.count - 1].sort()
+      _ = await log.values(until: expected[expected.count - 1])
+    }
+    #expect(log.values == expected)
+    cancellable.cancel()
+  }
+}
