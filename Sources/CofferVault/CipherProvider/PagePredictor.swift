@@ -93,7 +93,8 @@ import Glibc
     } else if trail.1 == 0 {
       trail.1 = number
       return false
-    } else if let first = index(of: trail.0, in: 0..<childCount),
+    } else if Self.areNear(trail.0, trail.1), Self.areNear(trail.1, number),
+      let first = index(of: trail.0, in: 0..<childCount),
       let second = index(of: trail.1, in: first + 1..<first + 1 + Self.mostSkipped),
       let third = index(of: number, in: second + 1..<second + 1 + Self.mostSkipped)
     {
@@ -130,6 +131,13 @@ import Glibc
     unsafe SQLite.free(copy)
     self.copy = nil
     size = 0
+  }
+
+  /// Whether two pages are close enough in the file to be worth a search for them.
+  ///
+  /// Other scans that begin in the middle of an interior page are noticed at the next one.
+  private static func areNear(_ first: UInt32, _ second: UInt32) -> Bool {
+    (first > second ? first - second : second - first) <= 64
   }
 
   private func index(of number: UInt32, in range: Range<Int>) -> Int? {
