@@ -18,7 +18,7 @@ killing = ArchiveKillTests ArchiveProgramTests ArchiveTests ArchiveWriterTests A
 	ChangeKeyTests ConcurrentFetchTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
 	FreshnessKillTests KeySlotsKillTests LogIntegrityTests
 drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTests ChangedRowsTests \
-	FreshnessManipulationTests FullTextSynchronizationTests KeySlotsFileTests ObservedFetchTests \
+	FreshnessManipulationTests FullTextSynchronizationTests KeptListTests KeySlotsFileTests ObservedFetchTests \
 	ReplacedFileTests SalvageTrialTests TypedValueTests
 space = $(subst ,, )
 man = share/man/man1

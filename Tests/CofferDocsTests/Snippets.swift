@@ -35,23 +35,24 @@ let snippets: [Snippet] = [
   Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet27),
   Snippet("Docs/Encryption.md, Settings, 1", [], snippet28),
   Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet29),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet30),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet31),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet32),
-  Snippet("Docs/Encryption.md, Damaged files, 1", [], snippet33),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet34),
-  Snippet("Docs/Encryption.md, Key slots, 1", [], snippet35),
-  Snippet("Docs/Encryption.md, Key slots, 2", ["queue"], snippet36),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet37),
-  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet38),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet39),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet40),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet41),
-  Snippet("Docs/Encryption.md, Values with a key of their own, 1", [], snippet42),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet43),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet44),
-  Snippet("Docs/Performance.md, Memory, 1", [], snippet45),
-  Snippet("Docs/Security.md, Old versions, 1", [], snippet46),
+  Snippet("Docs/Encryption.md, Pages ahead of a scan, 1", [], snippet30),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet31),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet32),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet33),
+  Snippet("Docs/Encryption.md, Damaged files, 1", [], snippet34),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet35),
+  Snippet("Docs/Encryption.md, Key slots, 1", [], snippet36),
+  Snippet("Docs/Encryption.md, Key slots, 2", ["queue"], snippet37),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet38),
+  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet39),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet40),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet41),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet42),
+  Snippet("Docs/Encryption.md, Values with a key of their own, 1", [], snippet43),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet44),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet45),
+  Snippet("Docs/Performance.md, Memory, 1", [], snippet46),
+  Snippet("Docs/Security.md, Old versions, 1", [], snippet47),
 ]
 
 // The blocks print to nowhere.
@@ -133,7 +134,7 @@ private func snippet5(_ scene: Scene) throws {
 // Docs/Archive.md, One writer, 1
 private func snippet6(_ scene: Scene) throws {
   var configuration = ArchiveConfiguration()
-  configuration.takesOver = true  // after you have made sure that the other writer is gone
+  configuration.takesOverWriter = 393_418  // after you have made sure that it is gone
   let archive = Archive(FolderDestination(path: scene.file("vault.archive")), configuration: configuration)
   _ = configuration
   _ = archive
@@ -471,8 +472,20 @@ private func snippet29(_ scene: Scene) throws {
   _ = description
 }
 
-// Docs/Encryption.md, Why a file doesn't open, 1
+// Docs/Encryption.md, Pages ahead of a scan, 1
 private func snippet30(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.key = .passphrase("correct horse battery staple")
+  configuration.readsAhead = false  // by default true where there is more than one core
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
+  let statistics = try queue.read { db in db.readAheadStatistics }  // used and unused pages
+  _ = configuration
+  _ = queue
+  _ = statistics
+}
+
+// Docs/Encryption.md, Why a file doesn't open, 1
+private func snippet31(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -481,7 +494,7 @@ private func snippet30(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet31(_ scene: Scene) throws {
+private func snippet32(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -490,14 +503,14 @@ private func snippet31(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet32(_ scene: Scene) throws {
+private func snippet33(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Damaged files, 1
-private func snippet33(_ scene: Scene) throws {
+private func snippet34(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   let report = try DatabaseFile.salvage(at: scene.file("players.db"), key: key, to: scene.file("saved.db"))
   if !report.isComplete { print(report) }
@@ -506,13 +519,13 @@ private func snippet33(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet34(_ scene: Scene) throws {
+private func snippet35(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Key slots, 1
-private func snippet35(_ scene: Scene) throws {
+private func snippet36(_ scene: Scene) throws {
   let passphrase = KeyUnlocker.passphrase("correct horse battery staple")
   let slots = try KeySlots.create(forDatabaseAt: scene.file("vault.db"), unlocker: passphrase, label: "Ada")
   let recovery = try slots.addRecoveryKey(label: "safe", authorizedBy: passphrase)
@@ -526,13 +539,13 @@ private func snippet35(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Key slots, 2
-private func snippet36(_ scene: Scene) throws {
+private func snippet37(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .slots(unlocker: .passphrase("a new one"), label: "Ada"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet37(_ scene: Scene) throws {
+private func snippet38(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -541,7 +554,7 @@ private func snippet37(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Whole files, 2
-private func snippet38(_ scene: Scene) throws {
+private func snippet39(_ scene: Scene) throws {
   let byLength = DatabaseCollation("byLength") { lhs, rhs in
     lhs.count < rhs.count ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
   }
@@ -554,7 +567,7 @@ private func snippet38(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet39(_ scene: Scene) throws {
+private func snippet40(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -571,7 +584,7 @@ private func snippet39(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet40(_ scene: Scene) throws {
+private func snippet41(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -579,7 +592,7 @@ private func snippet40(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet41(_ scene: Scene) throws {
+private func snippet42(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -589,7 +602,7 @@ private func snippet41(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Values with a key of their own, 1
-private func snippet42(_ scene: Scene) throws {
+private func snippet43(_ scene: Scene) throws {
   struct Patient: Codable, Identifiable, FetchableRecord, PersistableRecord {
     var id: UUID
     var name: String
@@ -629,7 +642,7 @@ private func snippet42(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet43(_ scene: Scene) throws {
+private func snippet44(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -638,7 +651,7 @@ private func snippet43(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet44(_ scene: Scene) throws {
+private func snippet45(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {
@@ -651,14 +664,14 @@ private func snippet44(_ scene: Scene) throws {
 }
 
 // Docs/Performance.md, Memory, 1
-private func snippet45(_ scene: Scene) throws {
+private func snippet46(_ scene: Scene) throws {
   func memoryPressureBegan(in pool: DatabasePool) {
     pool.releaseMemoryEventually()
   }
 }
 
 // Docs/Security.md, Old versions, 1
-private func snippet46(_ scene: Scene) throws {
+private func snippet47(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.freshness = Freshness(anchor: FileAnchor(path: scene.file("vault.anchor")))  // elsewhere
