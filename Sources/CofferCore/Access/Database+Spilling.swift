@@ -27,21 +27,23 @@ extension Database {
         try runSetting("PRAGMA main.journal_size_limit = \(Database.logSize)")
       }
     }
-    if hooks.authorizer.hasAttached { try keepAttachedPages() }
+    if hooks.authorizer.hasAttached { keepAttachedPages() }
   }
 
   /// Keeps the changed pages of attached files in memory, too, except with rollback journals.
-  func keepAttachedPages() throws {
-    let connection = try openConnection()
-    hooks.authorizer.hasAttached = false
-    try withoutTracing {
-      for (number, name) in try SQLite.schemaNames(connection) where number > 1 {
+  ///
+  /// What fails, as after an interruption, is done again before the next transaction.
+  func keepAttachedPages() {
+    hooks.authorizer.hasAttached = true
+    try? withoutTracing {
+      for (number, name) in try SQLite.schemaNames(openConnection()) where number > 1 {
         let schema = name.quotedDatabaseIdentifier
         // A file that can't be read yet may have a log.
         let mode = try? setting("PRAGMA \(schema).journal_mode")
         let pages = mode == "wal" || mode == nil ? Database.allPages : 1
         try runSetting("PRAGMA \(schema).cache_spill = \(pages)")
       }
+      hooks.authorizer.hasAttached = false
     }
   }
 

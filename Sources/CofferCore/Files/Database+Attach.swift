@@ -50,7 +50,7 @@ extension Database {
     }
     schemaDidChange()
     // In the end, as the mode of the journal isn't known before the file is read.
-    defer { if setup == nil { try? keepAttachedPages() } }
+    defer { if setup == nil { keepAttachedPages() } }
     do {
       if !isNew { try refuseSecondJournal(of: name) }
       guard fileKey != nil else { return }

@@ -238,7 +238,7 @@ extension Database {
     if statement.facts.invalidatesSchemaCache {
       schemaDidChange()
       observation.didChangeSchema()
-      if statement.facts.attachesFile, setup == nil { try keepAttachedPages() }
+      if statement.facts.attachesFile, setup == nil { keepAttachedPages() }
     }
     try observation.didExecute(statement)
   }

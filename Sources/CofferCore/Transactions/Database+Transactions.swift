@@ -250,7 +250,7 @@ extension Database {
     try checkAccess()
     try checkCancellation()
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
-    if hooks.authorizer.hasAttached { try keepAttachedPages() }
+    if hooks.authorizer.hasAttached { keepAttachedPages() }
     let isReadOnly = configuration.readonly || accessState.contains(.readOnly)
     if accessState.contains(.readOnly), let kind, kind != .deferred {
       throw DatabaseError(
