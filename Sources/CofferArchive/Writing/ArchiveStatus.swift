@@ -28,6 +28,8 @@ public struct ArchiveStatus: Sendable {
   /// The error of the last attempt; nil if it succeeded.
   public internal(set) var lastError: (any Error)?
 
-  /// Whether the session goes on. It ends with ``ArchiveSession/stop()``, or when it can't go on.
+  /// Whether the session goes on.
+  ///
+  /// It ends with ``ArchiveSession/stop(within:)``, or when it can't go on.
   public internal(set) var isRunning = true
 }
