@@ -39,6 +39,8 @@ let growthCases: [GrowthCase] = [
   GrowthCase(name: "cursor", sizes: [1_000_000, 10_000_000], measure: measureCursor),
   GrowthCase(name: "list", sizes: [100_000, 1_000_000], measure: measureList),
   GrowthCase(name: "changes", sizes: [100_000, 1_000_000], measure: measureChanges),
+  GrowthCase(name: "transactions", sizes: [500_000, 5_000_000], measure: measureTransactions),
+  GrowthCase(name: "lists", sizes: [100_000, 1_000_000], measure: measureObservedLists),
   GrowthCase(name: "tables", sizes: [100, 1_000], measure: measureTables),
   GrowthCase(name: "migrations", sizes: [1_000, 10_000], measure: measureMigrations),
   GrowthCase(name: "files", sizes: [100, 1_000], measure: measureFiles),
