@@ -90,6 +90,7 @@ extension SQLNodeObject {
   /// Whether the fragment only selects columns of the query's own table.
   var isOwnColumns: Bool {
     isAllColumns || cast(to: AllColumnsExcludingNode.self) != nil
+      || cast(to: CheckedColumn.self) != nil
   }
 
   fileprivate var isAllColumns: Bool { cast(to: AllColumnsNode.self) != nil }
@@ -110,6 +111,7 @@ extension SQLSelection {
           ? nil
           : try node.selection.columnCount(db, of: relation, named: table)
       }
+      if node.cast(to: CheckedColumn.self) != nil { return 1 }
       guard node.isAllColumns else { return nil }
       if case .compound(let query, _) = relation.source {
         guard case .node(let node) = query.content, let inner = node.cast(to: Relation.self)

@@ -131,9 +131,16 @@ extension Database {
 extension SQLSelection {
   /// Whether the selection consists of columns, and perhaps of other names for them.
   fileprivate var isColumns: Bool {
-    if isAllColumns { return true }
-    guard case .expression(let expression, _) = content else { return false }
-    return expression.columnName(aliases: []) != nil
+    isAllColumns || columnName(aliases: []) != nil
+  }
+
+  /// The name of a selected column, which can have another one in the result; nil for all else.
+  func columnName(aliases: [any TableAliasBase]) -> String? {
+    switch content {
+    case .expression(let expression, _): expression.columnName(aliases: aliases)
+    case .node(let node): node.cast(to: CheckedColumn.self)?.name
+    case .sql: nil
+    }
   }
 
   /// Whether a part of the selection is SQL text, which could even end the query.

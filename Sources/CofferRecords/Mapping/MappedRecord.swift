@@ -44,8 +44,12 @@ extension MappedRecord {
     let mapping = mapping
     var selection: [any SQLSelectable] = mapping.columns.map { Column($0.name) }
     if let first = mapping.columns.first {
-      selection[0] = SQLSelection(
-        node: CheckedColumn(name: first.name, mapping: mapping, table: databaseTableName))
+      let table = databaseTableName
+      let checkedColumn = CheckedColumn(name: first.name) { db, selected in
+        guard selected.isSameName(as: table) else { return }
+        try mapping.check(db, table, isInsertion: false)
+      }
+      selection[0] = SQLSelection(node: checkedColumn)
     }
     return selection
   }
