@@ -161,6 +161,21 @@ public struct Configuration: Sendable {
   /// other machines to a shared folder, go unnoticed. In-memory databases ignore this setting.
   public var observesExternalChanges = false
 
+  /// Whether each list that an observation has brought up to date by the changed rows is compared
+  /// with a fetch, for debug builds.
+  ///
+  /// False by default. An observation of all rows of a request on one table doesn't fetch all of
+  /// them after each commit. With this, it does both, and stops the program if they differ:
+  /// please report that. Functions and collations that give other results for the same values, but
+  /// were added as pure ones, are such a difference, too.
+  ///
+  /// ```swift
+  /// #if DEBUG
+  /// configuration.verifiesObservedLists = true
+  /// #endif
+  /// ```
+  public var verifiesObservedLists = false
+
   // MARK: Diagnostics
 
   /// The name of the connections and their queues in logs and debuggers.

@@ -51,7 +51,8 @@ public struct _ListQuery: Sendable {
     package let plain: Query
     /// The query of all rows, in the same order as in ``plain``.
     package let whole: Query
-    /// The query of the rows among some rowids, an array argument, in the list's order.
+    /// The query of the rows among some rowids, an array argument, in the list's order, without a
+    /// limit.
     let part: Query
     /// The number of arguments of ``part`` before the rowids.
     let argumentsBeforeRowIDs: Int
@@ -62,12 +63,15 @@ public struct _ListQuery: Sendable {
     /// The list's order, if it is that of the rowids.
     package let rowIDOrder: RowIDOrder?
 
+    /// How many rows the list has at most, the first ones in its order; nil for all.
+    package let mostRows: Int?
+
     /// The direction of the rowids.
     package enum RowIDOrder: Sendable { case ascending, descending }
 
     package init(
       tableName: String, plain: Query, whole: Query, part: Query, argumentsBeforeRowIDs: Int,
-      rowIDColumn: Int, ownColumnCount: Int?, rowIDOrder: RowIDOrder?
+      rowIDColumn: Int, ownColumnCount: Int?, rowIDOrder: RowIDOrder?, mostRows: Int? = nil
     ) {
       self.tableName = tableName
       self.plain = plain
@@ -77,6 +81,7 @@ public struct _ListQuery: Sendable {
       self.rowIDColumn = rowIDColumn
       self.ownColumnCount = ownColumnCount
       self.rowIDOrder = rowIDOrder
+      self.mostRows = mostRows
     }
 
     /// Returns the request of all rows.

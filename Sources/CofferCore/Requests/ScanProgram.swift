@@ -10,6 +10,7 @@ struct ScanProgram {
   }
 
   private var steps: [Step] = []
+  private var countdowns: Set<String> = []
   private var openedTables = 0
   private var openedIndexes = 0
 
@@ -19,16 +20,33 @@ struct ScanProgram {
   /// Whether SQLite sorts the rows.
   private(set) var isSorted = false
 
+  /// Whether the query has a limit, and its rows are sorted in a table of so many.
+  private let isLimited: Bool
+
   /// Whether a single cursor visits the rows in the ascending order of their rowids: SQLite's sort
-  /// is stable, so that rows with equal keys stay in that order.
+  /// is stable, so that rows with equal keys stay in that order. With a limit, it drops the last
+  /// of the rows that are sorted so far, or a row that isn't less than it.
   var visitsRowIDsForward: Bool {
     openedTables == 1 && openedIndexes == 0
-      && !steps.contains { ScanProgram.otherMoves.contains($0.name) }
-      && steps.count { ScanProgram.beginnings.contains($0.name) } == 1
+      && !steps.contains {
+        ScanProgram.otherMoves.contains($0.name) && !(hasSortTable && isSortTable($0))
+      } && steps.count { ScanProgram.beginnings.contains($0.name) } == 1
+  }
+
+  /// Whether the only temporary table is that of a limited sort.
+  private var hasSortTable: Bool {
+    isLimited && isSorted && !steps.contains { $0.name == "SorterOpen" }
+      && steps.count { $0.name == "OpenEphemeral" } == 1
+  }
+
+  /// Whether a step can be one of the sort's: a table that is visited backward has `Prev`, too.
+  private func isSortTable(_ step: Step) -> Bool {
+    step.name == "OpenEphemeral" || step.name == "Last"
   }
 
   /// Explains a query.
-  init(_ db: Database, _ query: _ListQuery.Query) throws {
+  init(_ db: Database, _ query: _ListQuery.Query, isLimited: Bool = false) throws {
+    self.isLimited = isLimited
     let program = try Row.fetchCursor(
       db, sql: "EXPLAIN " + query.sql, arguments: query.arguments)
     while let step = try program.next() {
@@ -45,7 +63,12 @@ struct ScanProgram {
     } else if ScanProgram.prefixesOfMoves.contains(where: name.hasPrefix) {
       steps.append(Step(name: name, root: 0))
       if name.hasPrefix("Sort") { isSorted = true }
-    } else if name.hasPrefix("Agg") || ScanProgram.limits.contains(name) {
+    } else if isLimited, ScanProgram.countdowns.contains(name), !countdowns.contains(name) {
+      // One belongs to the request's limit, and another to a limit within.
+      countdowns.insert(name)
+    } else if name.hasPrefix("Agg") || ScanProgram.countdowns.contains(name)
+      || ScanProgram.others.contains(name)
+    {
       isRowwise = false
     } else if name.hasSuffix("Func") || name.hasPrefix("Function") {
       let function = detail.prefix { $0 != "(" }
@@ -65,10 +88,11 @@ struct ScanProgram {
     "OpenAutoindex", "VFilter", "Yield", "OpenEphemeral",
   ]
 
-  /// Instructions of counts, limits and offsets.
-  private static let limits: Set = [
-    "Count", "DecrJumpZero", "IfNotZero", "OffsetLimit", "IfPos", "InitCoroutine", "Program",
-  ]
+  /// Instructions of limits.
+  private static let countdowns: Set = ["DecrJumpZero", "IfNotZero"]
+
+  /// Instructions of counts, offsets and programs within.
+  private static let others: Set = ["Count", "OffsetLimit", "IfPos", "InitCoroutine", "Program"]
 }
 
 extension ScanProgram: Equatable {
@@ -81,16 +105,20 @@ extension _ListQuery {
   /// order, so that it has all rows in the order in which the request itself has them.
   ///
   /// SQLite says it: its program for both is the same, except for what it selects.
-  /// - Parameter listing: Returns the list's query with a descending or an ascending order.
+  /// - Parameters:
+  ///   - isLimited: Whether both have a limit.
+  ///   - listing: Returns the list's query with a descending or an ascending order.
   /// - Returns: Whether it is descending; nil if it is neither, or if a row of the result can
   ///   depend on several rows of the table.
   package static func isDescending(
-    _ plain: Query, _ db: Database, listing: (_ isDescending: Bool) throws -> Query
+    _ plain: Query, isLimited: Bool = false, _ db: Database,
+    listing: (_ isDescending: Bool) throws -> Query
   ) throws -> Bool? {
-    let program = try ScanProgram(db, plain)
+    let program = try ScanProgram(db, plain, isLimited: isLimited)
     guard program.isRowwise, !program.isSorted || program.visitsRowIDsForward else { return nil }
     for isDescending in program.isSorted ? [false] : [false, true] {
-      if try ScanProgram(db, listing(isDescending)) == program { return isDescending }
+      let listing = try ScanProgram(db, listing(isDescending), isLimited: isLimited)
+      if listing == program { return isDescending }
     }
     return nil
   }

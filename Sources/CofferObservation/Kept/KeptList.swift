@@ -86,8 +86,11 @@ final class KeptList<Element: Sendable>: KeptFetching {
     do {
       let isChanged = try db.isolatedRead { db in
         guard try isCertain(kept, db) else { return false }
-        if changed.isEmpty { return true }
-        return try kept.list.apply(changed, kept.plan, db, source.decode)
+        guard try changed.isEmpty || kept.list.apply(changed, kept.plan, db, source.decode) else {
+          return false
+        }
+        if db.configuration.verifiesObservedLists { try verify(kept, db) }
+        return true
       }
       guard isChanged else { return nil }
     } catch {
@@ -100,6 +103,27 @@ final class KeptList<Element: Sendable>: KeptFetching {
       limit: ListContent<Element>.limit(count: elements.count, kept.plan))
     content.withLock { [kept] in $0 = kept }
     return elements
+  }
+
+  /// Stops the program if the list isn't what the request fetches.
+  private func verify(_ kept: Content, _ db: Database) throws {
+    var rowIDs = ContiguousArray<Int64>()
+    _ = try source.decode(db, kept.plan.wholeRequest(db)) {
+      rowIDs.append($0.integer(at: kept.plan.rowIDColumn))
+    }
+    let fetched = try source.fetchAll(db)
+    let isEqual =
+      rowIDs == kept.list.rowIDs && fetched.count == kept.list.elements.count
+      && zip(fetched, kept.list.elements).allSatisfy { areEqual($0, $1) }
+    precondition(
+      isEqual, "an observed list of \(kept.plan.tableName) isn't what its request fetches")
+  }
+
+  /// Compares two elements; those of a type without equality count as equal.
+  private func areEqual(_ lhs: Element, _ rhs: Element) -> Bool {
+    func compare<E: Equatable>(_ lhs: E) -> Bool { lhs == rhs as? E }
+    guard let lhs = lhs as? any Equatable else { return true }
+    return compare(lhs)
   }
 
   /// Returns whether a connection sees the list's state of the database and the commits noted

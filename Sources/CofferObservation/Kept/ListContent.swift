@@ -6,7 +6,7 @@ import CofferCore
 /// copy it, the array before it is kept: usually, nobody else has that one any more, and it becomes
 /// the next value by the last two changes.
 struct ListContent<Element: Sendable>: Sendable {
-  private var rowIDs: ContiguousArray<Int64>
+  private(set) var rowIDs: ContiguousArray<Int64>
   private(set) var elements: [Element]
   /// The elements before the last change; nil if they are too different.
   private var former: [Element]?
@@ -46,12 +46,13 @@ struct ListContent<Element: Sendable>: Sendable {
     _ decode: ListSource<Element>.Decoding
   ) throws -> Bool {
     guard changed.count <= ListContent.limit(count: rowIDs.count, plan) else { return false }
+    let isCutOff = plan.mostRows.map { rowIDs.count >= $0 } ?? false
     var newIDs: [Int64] = []
     let fresh = try decode(db, plan.request(db, ofRows: changed)) {
       newIDs.append($0.integer(at: plan.rowIDColumn))
     }
     let places = places(of: changed, plan.rowIDOrder)
-    if try areInPlace(newIDs, places, plan, db) {
+    if try areInPlace(newIDs, places, plan, db, isCutOff: isCutOff) {
       edit(zip(places, fresh).map { .replace($0, $1) })
       return true
     }
@@ -65,21 +66,35 @@ struct ListContent<Element: Sendable>: Sendable {
       guard let slot = try slot(of: id, from: slots.last ?? 0, plan, db) else { return false }
       slots.append(slot)
     }
+    if isCutOff {
+      // The rows behind a limit aren't known. They come after all that haven't changed, so that
+      // only the places before one of these are certain.
+      slots.removeAll { $0 == rowIDs.count }
+      guard rowIDs.count + slots.count >= plan.mostRows ?? 0 else { return false }
+      newIDs.removeLast(newIDs.count - slots.count)
+    }
     if places.count == 1, slots.count == 1 {
       rowIDs.insert(newIDs[0], at: slots[0])
       edit([.move(places[0], slots[0], fresh[0])])
-    } else if places.count + slots.count <= ListContent.mostEdits {
+      return true
+    }
+    let count = rowIDs.count + slots.count
+    let excess = max(0, count - (plan.mostRows ?? count))
+    if places.count + slots.count <= ListContent.mostEdits {
       for (index, slot) in slots.enumerated() { rowIDs.insert(newIDs[index], at: slot + index) }
       edit(
         places.reversed().map { .remove($0) }
-          + zip(slots, fresh).enumerated().map { .insert($1.0 + $0, $1.1) })
+          + zip(slots, fresh).enumerated().map { .insert($1.0 + $0, $1.1) }
+          + (0..<excess).map { .remove(count - 1 - $0) })
     } else {
       rowIDs.insert(newIDs, at: slots)
       var next = elements
       next.removeAll(at: places)
       next.insert(fresh, at: slots)
+      next.removeLast(excess)
       (elements, former, lastEdits) = (next, nil, [])
     }
+    rowIDs.removeLast(excess)
     return true
   }
 
@@ -115,11 +130,12 @@ struct ListContent<Element: Sendable>: Sendable {
 
   /// Returns whether changed rows are in the list's order where they are.
   private func areInPlace(
-    _ newIDs: [Int64], _ places: [Int], _ plan: _ListQuery.Plan, _ db: Database
+    _ newIDs: [Int64], _ places: [Int], _ plan: _ListQuery.Plan, _ db: Database, isCutOff: Bool
   ) throws -> Bool {
     guard newIDs.count == places.count, zip(newIDs, places).allSatisfy({ $0 == rowIDs[$1] })
     else { return false }
-    guard plan.rowIDOrder == nil, !places.isEmpty else { return true }
+    guard plan.rowIDOrder == nil, let last = places.last else { return true }
+    if isCutOff, last == rowIDs.count - 1 { return false }
     // Each row is compared with its neighbors.
     var compared: [Int64] = []
     var end = 0

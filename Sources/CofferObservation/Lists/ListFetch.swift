@@ -30,16 +30,56 @@ enum ListKey: Hashable {
   }
 }
 
-/// The rows of a fetch with their keys, and the value fetched alongside.
-// SAFETY: the rows are copies of a statement's results, whose values never change and can be read
-// on any thread. The mutable state of a row is only used by the code that decodes it: records are
+/// A row of a list.
+// SAFETY: the row is a copy of a statement's result, whose values never change and can be read on
+// any thread. The mutable state of a row is only used by the code that decodes it: records are
 // decoded on the controller's own serial queue, from other `Row` objects.
+struct ListRow: @unchecked Sendable {
+  let row: Row
+}
+
+extension ListRow: Equatable {
+  static func == (lhs: ListRow, rhs: ListRow) -> Bool { lhs.row == rhs.row }
+}
+
+/// The rows of a fetch with their keys, and the value fetched alongside.
+// SAFETY: the keys have values that never change, and such rows as the list itself.
 struct FetchedList: @unchecked Sendable {
-  var rows: [Row] = []
-  var keys: [ListKey] = []
+  var rows: [ListRow] = []
+  /// The keys of the rows, once they were made.
+  private(set) var keys: [ListKey] = []
   /// The columns of the keys; empty if whole rows are the keys.
-  var keyColumns: [String] = []
+  private(set) var keyColumns: [String] = []
+  private var keyIndices: [Int] = []
   var alongside: (any Sendable)?
+
+  init() {}
+
+  /// - Parameter keyColumns: The columns of the key that rows have if they have these columns.
+  init(rows: [ListRow], keyColumns: [String] = []) {
+    self.rows = rows
+    guard let first = rows.first?.row,
+      case let indices = keyColumns.compactMap({ first.index(ofColumn: $0) }),
+      indices.count == keyColumns.count
+    else { return }
+    self.keyColumns = keyColumns
+    keyIndices = indices
+  }
+
+  /// Makes the keys of the rows, unless they were made.
+  mutating func makeKeys() {
+    guard keys.count < rows.count else { return }
+    switch keyIndices.count {
+    case 0: keys = rows.map { .contents($0.row) }
+    case 1:
+      let index = keyIndices[0]
+      keys = rows.map { ListKey(row: $0.row, index: index) }
+    default:
+      keys = rows.map { row in
+        ListKey(primaryKey: keyIndices.map { row.row.databaseValue(at: $0) }) ?? .contents(row.row)
+      }
+    }
+  }
 }
 
 /// The parameters of a list's fetch.
@@ -50,33 +90,46 @@ struct ListFetch<Record: FetchableRecord & _SendableMetatype>: Sendable {
 
   /// Fetches the list, and the region of the database that it depends on.
   ///
+  /// - Parameter kept: What fetches the rows, and keeps them; nil to fetch them alone.
   /// - Returns: A failure if the value alongside can't be fetched: the region is known, and the
   ///   fetch after the next commit can succeed.
-  func fetch(_ db: Database) throws -> (Result<FetchedList, any Error>, DatabaseRegion) {
-    let (rows, region) = try db.recordingRegion { try Row.fetchAll(db, request) }
-    var list = FetchedList(rows: rows)
-    try setKeys(of: &list, db)
+  func fetch(
+    _ db: Database, _ kept: KeptList<ListRow>?
+  ) throws -> (Result<FetchedList, any Error>, DatabaseRegion) {
+    let (rows, region) = try db.recordingRegion {
+      try kept.map { try $0.fetch(db) } ?? Row.fetchAll(db, request).map { ListRow(row: $0) }
+    }
+    var list = try self.list(of: rows, db)
     do { list.alongside = try alongside?(db) } catch { return (.failure(error), region) }
     return (.success(list), region)
   }
 
-  private func setKeys(of list: inout FetchedList, _ db: Database) throws {
-    guard case .primaryKey(let table) = identity, let first = list.rows.first,
-      let columns = try db.primaryKeyIfAny(table)?.columns,
-      case let indices = columns.compactMap({ first.index(ofColumn: $0) }),
-      indices.count == columns.count, let index = indices.first
-    else {
-      list.keys = list.rows.map { .contents($0) }
-      return
-    }
-    list.keyColumns = columns
-    if indices.count == 1 {
-      list.keys = list.rows.map { ListKey(row: $0, index: index) }
-    } else {
-      list.keys = list.rows.map { row in
-        ListKey(primaryKey: indices.map { row.databaseValue(at: $0) }) ?? .contents(row)
-      }
-    }
+  /// Returns the list of some rows, without a value alongside.
+  func list(of rows: [ListRow], _ db: Database) throws -> FetchedList {
+    guard case .primaryKey(let table) = identity, !rows.isEmpty,
+      let columns = try db.primaryKeyIfAny(table)?.columns
+    else { return FetchedList(rows: rows) }
+    return FetchedList(rows: rows, keyColumns: columns)
+  }
+
+  /// Returns what keeps the rows between commits; nil if each fetch needs the database.
+  func makeKeptList() -> KeptList<ListRow>? {
+    guard alongside == nil, let query = request._listQuery() else { return nil }
+    return KeptList(
+      ListSource(query: query) { db, request, willDecode in
+        let cursor = try request.rowCursor(db)
+        let execution = cursor._execution
+        var rows: [ListRow] = []
+        while let row = try cursor.next() {
+          willDecode(execution)
+          rows.append(ListRow(row: row.copy()))
+        }
+        return rows
+      } fetchAll: { [request] in
+        try Row.fetchAll($0, request).map { ListRow(row: $0) }
+      } region: { [request] in
+        try request.databaseRegion($0)
+      })
   }
 }
 

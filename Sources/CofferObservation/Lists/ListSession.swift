@@ -4,7 +4,9 @@ import Synchronization
 
 /// Fetches a list after each commit that can change it, from its creation until it is cancelled.
 ///
-/// The list is fetched on a reader that starts from the commit, so that the writer isn't blocked.
+/// A list that is kept is brought up to date on the writer, by the rows that have changed.
+/// Otherwise, the list is fetched on a reader that starts from the commit, so that the writer isn't
+/// blocked.
 /// The region that the list depends on can grow (for example when records are first prefetched for
 /// new rows): then the larger region is observed from the next access of the writer on, and the
 /// list is fetched again from there.
@@ -14,9 +16,13 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     var observer: RegionObserver?
     /// The number of the next list.
     var count = 0
+    /// The number of fetches on readers that haven't ended.
+    var fetching = 0
   }
 
   private let fetch: ListFetch<Record>
+  /// What keeps the rows; nil if each list is fetched.
+  private let kept: KeptList<ListRow>?
   private let differ: ListDiffer<Record>
   private let reader: any DatabaseReader
   private let isTracking: Bool
@@ -29,6 +35,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     isTracking: Bool
   ) {
     self.fetch = fetch
+    kept = isTracking ? fetch.makeKeptList() : nil
     self.reader = reader
     self.differ = differ
     self.isTracking = isTracking
@@ -80,7 +87,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     TrackingStart(requiresWriteAccess: false) { [self] result in
       guard !isCancelled.load(ordering: .relaxed) else { return nil }
       do {
-        let (list, region) = try fetch.fetch(result.get())
+        let (list, region) = try fetch.fetch(result.get(), kept)
         state.withLock { $0.region = region }
         receive(list)
         return isTracking ? region : nil
@@ -90,7 +97,13 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
       }
     } track: { [self] db, hasChanged in
       observe(db)
-      if hasChanged { refetch() }
+      guard hasChanged else {
+        kept?.confirm(in: db)
+        // The observation began inside a transaction.
+        return db.whenUndone { [weak self] _ in self?.kept?.forget() }
+      }
+      kept?.forget()
+      refetch(db)
     }
   }
 
@@ -99,23 +112,36 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     guard let writer = reader.transactionsWriter else { return }
     let observer: RegionObserver? = state.withLock { state in
       guard !isCancelled.load(ordering: .relaxed) else { return nil }
-      state.observer = RegionObserver(state.region, writer: writer) { [weak self] in
-        self?.refetch()
+      state.observer = RegionObserver(state.region, writer: writer, rows: kept?.changes) {
+        [weak self] in self?.refetch($0)
       }
       return state.observer
     }
     observer?.observe(db)
   }
 
-  /// Fetches the list of the last commit; called on the writer, outside of a transaction.
-  private func refetch() {
+  /// Fetches the list of the last commit, or brings it up to date; called on the writer, outside
+  /// of a transaction.
+  private func refetch(_ db: Database) {
     guard !isCancelled.load(ordering: .relaxed), let writer = reader.transactionsWriter else {
       return
     }
     let listNumber = nextNumber()
+    let isAlone = state.withLock { $0.fetching == 0 }
+    if isAlone, !db.isInsideTransaction, let rows = kept?.update(db),
+      let list = try? fetch.list(of: rows, db)
+    {
+      return differ.submit(.success(list), number: listNumber)
+    }
+    // While a fetch is under way whose rows are kept, others aren't.
+    let kept = isAlone ? kept : nil
+    kept?.noteCommits(seenBy: db)
+    kept?.changes.clear()
+    state.withLock { $0.fetching += 1 }
     writer.spawnConcurrentRead { [self] result in
+      defer { state.withLock { $0.fetching -= 1 } }
       do {
-        let (list, region) = try fetch.fetch(result.get())
+        let (list, region) = try fetch.fetch(result.get(), kept)
         differ.submit(list, number: listNumber)
         if include(region) { observeAgain(writer) }
       } catch { differ.submit(.failure(error), number: listNumber) }
@@ -134,7 +160,8 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
   private func observeAgain(_ writer: any DatabaseWriter) {
     writer.asyncWriteWithoutTransaction { [weak self] db in
       self?.observe(db)
-      self?.refetch()
+      self?.kept?.forget()
+      self?.refetch(db)
     }
   }
 }

@@ -44,6 +44,8 @@ struct ListState<Record: FetchableRecord & _SendableMetatype> {
   /// - Returns: The changes from the old list to the new one.
   /// - Throws: An error of decoding a record; the list is unchanged then.
   mutating func advance(to next: FetchedList) throws -> ListBatch<Record> {
+    var next = next
+    next.makeKeys()
     let (rows, nextRows) = (list.rows, next.rows)
     var origins = ListDiff.origins(of: next.keys, in: list.keys)
     var maker = RecordMaker<Record>()
@@ -51,9 +53,9 @@ struct ListState<Record: FetchableRecord & _SendableMetatype> {
     if case .function(let isSame) = identity {
       var old: [Int: Record] = [:]
       try ListDiff.findMissing(&origins, oldCount: rows.count) { oldPlace, place in
-        let oldRecord = try old[oldPlace] ?? maker.record(rows[oldPlace])
+        let oldRecord = try old[oldPlace] ?? maker.record(rows[oldPlace].row)
         old[oldPlace] = oldRecord
-        let record = try fresh[place] ?? maker.record(nextRows[place])
+        let record = try fresh[place] ?? maker.record(nextRows[place].row)
         fresh[place] = record
         return isSame(oldRecord, record)
       }
@@ -62,7 +64,7 @@ struct ListState<Record: FetchableRecord & _SendableMetatype> {
       origins[place] == ListDiff.none || rows[origins[place]] != nextRows[place]
     }
     for place in isChanged.indices where isChanged[place] && fresh[place] == nil {
-      fresh[place] = try maker.record(nextRows[place])
+      fresh[place] = try maker.record(nextRows[place].row)
     }
     let newSections = sectionsOfNext(origins, fresh)
     let changes = ListDiff.changes(origins: origins, old: sections, new: newSections) {
@@ -72,7 +74,7 @@ struct ListState<Record: FetchableRecord & _SendableMetatype> {
       origins: origins, fresh: fresh, list: next, oldSections: sections, sections: newSections,
       changes: changes)
     for pair in changes.updates + changes.moves where isChanged[pair.new] {
-      batch.changedValues[pair.new] = nextRows[pair.new].oldValues(in: rows[pair.old])
+      batch.changedValues[pair.new] = nextRows[pair.new].row.oldValues(in: rows[pair.old].row)
     }
     (list, sections) = (next, newSections)
     return batch

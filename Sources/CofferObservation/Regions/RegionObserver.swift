@@ -12,21 +12,25 @@ final class RegionObserver: TrackedRegionObserver, Sendable {
   }
 
   private let life: Mutex<Life?>
-  let tracked = TrackedRegion()
+  let tracked: TrackedRegion
 
+  /// - Parameter rows: What notes the changed rows, for a list that is kept.
   init(
     regions: [any DatabaseRegionConvertible], writer: any DatabaseWriter,
-    onError: @escaping @Sendable (any Error) -> Void,
+    rows: ChangedRows? = nil, onError: @escaping @Sendable (any Error) -> Void,
     onChange: @escaping @Sendable (Database) -> Void
   ) {
+    tracked = TrackedRegion(rows: rows)
     life = Mutex(Life(regions: regions, writer: writer, onError: onError, onChange: onChange))
   }
 
   /// Creates an observer of a region that is known.
   convenience init(
-    _ region: DatabaseRegion, writer: any DatabaseWriter, onChange: @escaping @Sendable () -> Void
+    _ region: DatabaseRegion, writer: any DatabaseWriter, rows: ChangedRows?,
+    onChange: @escaping @Sendable (Database) -> Void
   ) {
-    self.init(regions: [region], writer: writer, onError: { _ in }, onChange: { _ in onChange() })
+    self.init(
+      regions: [region], writer: writer, rows: rows, onError: { _ in }, onChange: onChange)
     tracked.set(region)
   }
 
@@ -58,9 +62,12 @@ final class RegionObserver: TrackedRegionObserver, Sendable {
   // MARK: Transactions
 
   func databaseDidCommit(_ db: Database) {
+    let isOutdated = tracked.isOutdated(in: db)
+    if isOutdated { tracked.rows?.noteUnknown() }
+    tracked.rows?.didCommit()
     guard tracked.takeChange(), let life = life.withLock(\.self) else { return }
     do {
-      if tracked.isOutdated(in: db), tracked.update(try life.regions.union(db), in: db) {
+      if isOutdated, tracked.update(try life.regions.union(db), in: db) {
         db.observation.interestsDidChange(of: self)
       }
     } catch {

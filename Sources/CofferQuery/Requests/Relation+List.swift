@@ -27,8 +27,8 @@ extension Relation {
   /// The relation as a list; nil if a row of the result can depend on several rows of the table.
   fileprivate var listQuery: _ListQuery? {
     guard case .table(let table) = source, tableExpressions.isEmpty, children.isEmpty, !isDistinct,
-      grouping.isEmpty, having == nil, !isGroupedByRow, limit == nil, conflict == nil,
-      aggregated.isEmpty
+      grouping.isEmpty, having == nil, !isGroupedByRow, conflict == nil, aggregated.isEmpty,
+      limit?.offset ?? 0 == 0
     else { return nil }
     return _ListQuery { db in
       let parts = _RequestParts(relation: self)
@@ -52,8 +52,8 @@ extension Relation {
     let names = Set(([rowID] + (key.isRowID ? key.columns : [])).map { SQLName($0) })
     let form = ListForm(rowID: rowID, column: try selectedColumn(names, table, db))
     let ownColumnCount = try db.cachedStatement(sql: plain.sql).columnCount
-    let direction = try _ListQuery.isDescending(plain, db) { isDescending in
-      try listing(form, isDescending, db).query
+    let direction = try _ListQuery.isDescending(plain, isLimited: limit != nil, db) {
+      try listing(form, $0, db).query
     }
     guard let isDescending = direction else { return nil }
     let (whole, _) = try listing(form, isDescending, db)
@@ -64,7 +64,8 @@ extension Relation {
       rowIDColumn: form.column ?? ownColumnCount,
       ownColumnCount: form.column == nil ? ownColumnCount : nil,
       rowIDOrder: try ordering.resolved(db, table: table).isEmpty
-        ? isDescending ? .descending : .ascending : nil)
+        ? isDescending ? .descending : .ascending : nil,
+      mostRows: limit.flatMap { $0.count < 0 ? nil : $0.count })
   }
 
   /// Returns the index of a column among the selected ones; nil if it isn't there.
@@ -80,8 +81,8 @@ extension Relation {
         }
         index += columns.count
       } else {
-        guard case .expression(let expression, _) = part.content else { return nil }
-        if let name = expression.columnName(aliases: aliases), names.contains(SQLName(name)) {
+        guard try part.columnCount(db, of: self, named: table) == 1 else { return nil }
+        if let name = part.columnName(aliases: aliases), names.contains(SQLName(name)) {
           return index
         }
         index += 1
@@ -90,7 +91,7 @@ extension Relation {
     return nil
   }
 
-  /// Returns the query of the list, or of its rows among some rowids.
+  /// Returns the query of the list, or of its rows among some rowids, without a limit.
   ///
   /// As in a scan by ranges, SQLite seeks the rowids.
   /// - Returns: The number of arguments before the rowids, too.
@@ -133,6 +134,7 @@ extension Relation {
       renderer.append(isOrdered ? ", " : " ORDER BY ")
       appendRowID()
       if isDescending { renderer.append(" DESC") }
+      if !isPart, let limit { renderer.append(limit.sql) }
     }
     return (
       _ListQuery.Query(sql: renderer.sql, arguments: renderer.arguments), argumentCount

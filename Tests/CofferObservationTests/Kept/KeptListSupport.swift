@@ -67,6 +67,15 @@ struct KeptItem: FetchableRecord, TableRecord, Equatable, Sendable {
       ("aliased", aliased(TableAlias<KeptItem>(name: "i")).order(nick)),
       ("pure function", filter(sql: "twice(id) > 20").order(nick)),
       ("columns", select(nick, Column("id"), name, score).order(nick)),
+      ("limit", limit(1_000)),
+      ("limit of rowids?", limit(12)),
+      ("limit of rowids, descending?", order(Column("id").desc).limit(9)),
+      ("limit of names?", order(name).limit(15)),
+      ("limit of scores?", order(score.desc).limit(20, offset: 0)),
+      ("limit of a condition?", filter(sql: "+flag > 2").order(nick).limit(8)),
+      ("limit of an ordered condition?", filter(nick == "b").order(name).limit(3)),
+      ("limit of all", order(nick).limit(-1)),
+      ("limit of none?", order(nick).limit(0)),
     ]
     if SQLiteFeatures.linked.hasNullsOrdering {
       requests.append(("NULLs last", order(nick.ascNullsLast)))
@@ -78,7 +87,6 @@ struct KeptItem: FetchableRecord, TableRecord, Equatable, Sendable {
   /// The requests that are fetched as a whole.
   static var unkept: [(String, QueryInterfaceRequest<KeptItem>)] {
     [
-      ("limit", order(Column("name")).limit(5)),
       ("offset", order(Column("name")).limit(5, offset: 2)),
       ("random", order(sql: "random()")),
       ("distinct", all().distinct()),

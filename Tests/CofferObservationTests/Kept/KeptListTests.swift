@@ -150,6 +150,47 @@ struct KeptListTests {
     }
   }
 
+  @Test func `with a limit are fetched anew only where a row behind it can come in`() throws {
+    let database = try EncryptedQueue(
+      """
+      CREATE TABLE Item (
+        id INTEGER PRIMARY KEY, name TEXT, nick TEXT, score, flag INTEGER, code TEXT);
+      """, configure: KeptItem.prepare)
+    try database.use { db in
+      for id in 1...100 {
+        try db.execute(
+          sql: "INSERT INTO Item (id, name, score) VALUES (?, ?, ?)",
+          arguments: [id, "n\(id)", 10 * id])
+      }
+      let follower = try followers(
+        [("limit", KeptItem.order(Column("score")).limit(10))], db)[0]
+      var updates = 0
+      for (change, isFetched) in [
+        // Rows of the list, and rows that come into it.
+        ("UPDATE Item SET name = 'x' WHERE id = 5", false),
+        ("UPDATE Item SET score = 1 WHERE id = 7", false),
+        ("UPDATE Item SET score = 55 WHERE id = 90", false),
+        ("UPDATE Item SET score = 56, name = 'y' WHERE id IN (91, 92, 93)", false),
+        ("INSERT INTO Item (id, score) VALUES (200, 57)", false),
+        // Rows behind it.
+        ("UPDATE Item SET score = 5000 WHERE id = 60", false),
+        ("DELETE FROM Item WHERE id = 61", false),
+        // Who follows isn't known.
+        ("DELETE FROM Item WHERE id = 1", true),
+        ("UPDATE Item SET score = 9999 WHERE id = 2", true),
+        ("UPDATE Item SET score = score + 0 WHERE id = (SELECT max(id) FROM Item)", false),
+        // One goes, and another comes before the last one.
+        ("UPDATE Item SET score = 10034 - score WHERE id IN (2, 3)", false),
+      ] {
+        try db.execute(sql: change)
+        if !isFetched { updates += 1 }
+        let fetched = try follower.fetchedValue(db)
+        #expect(follower.value == fetched, "\(change)")
+        #expect(follower.updateCount == updates, "\(change)")
+      }
+    }
+  }
+
   @Test func `see the commits of other connections`() throws {
     let database = try database()
     let other = try database.other()
@@ -223,6 +264,52 @@ struct ObservedListTests {
     for cancellable in cancellables { cancellable.cancel() }
   }
 
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `of mapped records are fetched once, and changed by the rows of commits`(
+    kind: EncryptedDatabase.Kind
+  ) async throws {
+    let fetches = Locked(0)
+    let database = try EncryptedDatabase(kind) { configuration in
+      configuration.prepareDatabase { db in
+        db.trace { event in
+          let sql = "\(event)"
+          guard sql.contains("ORDER BY \"count\""), !sql.contains(" IN (") else { return }
+          fetches.increment()
+        }
+      }
+    }
+    var items = (1...100).map { MappedItem(id: $0, name: "x", count: $0 % 7) }
+    try await database.writer.write { [items] db in
+      try MappedItem.createTable(db)
+      for var item in items { try item.insert(db) }
+    }
+    let log = ValueLog<[MappedItem]>()
+    let request = MappedItem.order(Column("count"))
+    let cancellable = ValueObservation.trackingAll(request).start(in: database.writer, log)
+    _ = await log.values(atLeast: 1)
+    var first = 0
+    for index in 0..<20 {
+      items[index].name = "y"
+      items[index].count += 1
+      try await database.writer.write { [item = items[index]] in try item.update($0) }
+      _ = await log.values(until: items.sorted { ($0.count, $0.id) < ($1.count, $1.id) })
+      // The first change can come before a pool's writer is observed.
+      if index == 0 { first = fetches.value }
+    }
+    #expect(first > 0)
+    #expect(fetches.value == first)
+    let fetched = try await database.writer.read { try request.fetchAll($0) }
+    #expect(log.values.last == fetched)
+    cancellable.cancel()
+  }
+
+  private struct MappedItem: MappedRecord, Equatable {
+    var id: Int, name: String, count: Int
+    static let mapping = Mapping(
+      MappedItem.init(id:name:count:), Field("id", \.id), Field("name", \.name),
+      Field("count", \.count))
+  }
+
   private func change(_ database: EncryptedDatabase, _ random: inout SeededGenerator) throws {
     try database.writer.writeWithoutTransaction { db in
       for _ in 0..<10 {
@@ -261,7 +348,8 @@ struct ObservedListTests {
   @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `keep earlier values as they were`(kind: EncryptedDatabase.Kind) async throws {
     let database = try EncryptedDatabase(
-      kind, "CREATE TABLE number (id INTEGER PRIMARY KEY, n); INSERT INTO number VALUES (1, 1)")
+      kind, "CREATE TABLE number (id INTEGER PRIMARY KEY, n); INSERT INTO number VALUES (1, 1)"
+    ) { $0.verifiesObservedLists = true }
     let request = Table("number").select(Column("n"), as: Int.self).order(Column("n"))
     let log = ValueLog<[Int]>()
     let cancellable = ValueObservation.trackingAll(request).start(in: database.writer, log)

@@ -53,7 +53,7 @@ struct FetchedRecordsConcurrencyTests {
   func `the list ends as the table does, however many threads write`(kind: EncryptedDatabase.Kind)
     throws
   {
-    let database = try EncryptedDatabase(kind, Player.schema)
+    let database = try EncryptedDatabase(kind, Player.schema) { $0.verifiesObservedLists = true }
     let view = ListView<Player>()
     let request = Player.order(Column("name"), Column("id"))
     let controller = try Controller(database.writer, request: request, queue: view.queue)
@@ -66,7 +66,7 @@ struct FetchedRecordsConcurrencyTests {
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `requests may change while others write`(kind: EncryptedDatabase.Kind) throws {
-    let database = try EncryptedDatabase(kind, Player.schema)
+    let database = try EncryptedDatabase(kind, Player.schema) { $0.verifiesObservedLists = true }
     let view = ListView<Player>()
     let requests = [
       Player.order(Column("name").desc, Column("id")), Player.filter { $0.id % 2 == 0 },

@@ -184,6 +184,38 @@ struct FetchedRecordsControllerTests {
     #expect(view.batchCount == 0)
   }
 
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a commit fetches the rows that it has changed, and not all of them`(
+    kind: EncryptedDatabase.Kind
+  ) throws {
+    let fetches = Locked(0)
+    let database = try EncryptedDatabase(kind, Player.two) { configuration in
+      configuration.prepareDatabase { db in
+        db.trace { event in
+          let sql = "\(event)"
+          guard sql.contains("ORDER BY"), !sql.contains(" IN (") else { return }
+          fetches.increment()
+        }
+      }
+    }
+    let view = ListView<Player>()
+    let controller = try FetchedRecordsController(
+      database.writer, request: Player.order(Column("name")), queue: view.queue)
+    try view.performFetch(controller)
+    let first = fetches.value
+    for (id, name) in [(3, "Dora"), (4, "Carl"), (5, "Zoe")] {
+      try database.execute("INSERT INTO player VALUES (?, ?, NULL)", [id, name])
+      view.waitForBatch()
+    }
+    try database.execute("UPDATE player SET name = 'Xaver' WHERE id = 1")
+    view.waitForBatch()
+    let (shown, fetched) = view.queue.sync { (view.content, controller.fetchedRecords) }
+    #expect(shown == [fetched])
+    #expect(fetched.map(\.name) == ["Barbara", "Carl", "Dora", "Xaver", "Zoe"])
+    #expect(first > 0)
+    #expect(fetches.value == first)
+  }
+
   @Test func `a trailing closure is called at the end of each batch`() throws {
     let database = try EncryptedDatabase(.pool, Player.two)
     let queue = DispatchQueue(label: "test")

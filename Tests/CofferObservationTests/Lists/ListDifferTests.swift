@@ -6,8 +6,7 @@ import Testing
 @testable import CofferObservation
 
 private func list(_ names: String...) -> FetchedList {
-  let rows = names.map { Row(["name": $0]) }
-  return FetchedList(rows: rows, keys: rows.map { .contents($0) })
+  FetchedList(rows: names.map { ListRow(row: Row(["name": $0])) })
 }
 
 @Suite("The order of batches")
@@ -68,7 +67,7 @@ struct ListDifferTests {
     let differ = differ(events)
     let row = Row(["nothing": 1])
     differ.submit(.success(list("a")), number: 0)
-    differ.submit(.success(FetchedList(rows: [row], keys: [.contents(row)])), number: 1)
+    differ.submit(.success(FetchedList(rows: [ListRow(row: row)])), number: 1)
     differ.submit(.success(list("b", "a")), number: 2)
     var iterator = stream.makeAsyncIterator()
     var told: [String?] = []
