@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 
 /// A bucket of an object store that has Amazon's S3 interface: Amazon's own, Ceph's, MinIO's.
 ///
@@ -21,12 +22,30 @@ public struct S3Destination: ArchiveDestination, LeftoverDestination {
 
   /// Makes a destination of an address such as `s3://bucket/prefix`. Nothing is sent yet.
   ///
+  /// Behind it can be `?storage-class=`, `?sse=` and `&sse-kms-key-id=`, which are the options of
+  /// these names.
+  ///
   /// The prefix can be empty, and otherwise has letters, digits, `-`, `.`, `_`, `~`, and `/`
   /// between parts.
   /// - Throws: ``S3Error`` if the address or an option can't be used, or without the trait `S3`.
   public init(_ address: String, options: S3Options = S3Options()) throws(S3Error) {
     #if S3
-      self.store = try S3Store(address, options) { ProcessInfo.processInfo.environment }
+      self.store = try S3Store(address, options, S3Connections()) {
+        ProcessInfo.processInfo.environment
+      }
+    #else
+      throw .traitIsOff
+    #endif
+  }
+
+  /// Makes a destination that shares its connections with others.
+  package init(
+    _ address: String, options: S3Options = S3Options(), sharing connections: S3Connections
+  ) throws(S3Error) {
+    #if S3
+      self.store = try S3Store(address, options, connections) {
+        ProcessInfo.processInfo.environment
+      }
     #else
       throw .traitIsOff
     #endif
@@ -38,7 +57,7 @@ public struct S3Destination: ArchiveDestination, LeftoverDestination {
       _ address: String, options: S3Options,
       environment: @escaping @Sendable () -> [String: String]
     ) throws(S3Error) {
-      self.store = try S3Store(address, options, environment: environment)
+      self.store = try S3Store(address, options, S3Connections(), environment: environment)
     }
   #endif
 
@@ -122,4 +141,26 @@ extension S3Destination: CustomStringConvertible, CustomReflectable {
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What several destinations share: the connections that wait for their next use, and credentials.
+package final class S3Connections: Sendable {
+  #if S3
+    let pool = CurlPool()
+    private let credentials = Mutex<[S3CredentialSource: S3CredentialStore]>([:])
+
+    /// The credentials of a source: destinations with the same environment share them, too.
+    func credentials(
+      _ source: S3CredentialSource, environment: @escaping @Sendable () -> [String: String]
+    ) -> S3CredentialStore {
+      credentials.withLock { stores in
+        if let store = stores[source] { return store }
+        let store = S3CredentialStore(source, pool, environment: environment)
+        stores[source] = store
+        return store
+      }
+    }
+  #endif
+
+  package init() {}
 }

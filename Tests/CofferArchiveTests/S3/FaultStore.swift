@@ -94,6 +94,9 @@
       state.withLock { $0.faults.append(Fault(isFor: isFor, action: action, count: times)) }
     }
 
+    /// Does nothing wrong any more.
+    func heal() { state.withLock { $0.faults = [] } }
+
     var requests: [FaultRequest] { state.withLock { $0.requests.filter { !$0.isProbe } } }
 
     func object(_ key: String) -> Data? { state.withLock { $0.objects[key]?.bytes } }

@@ -61,7 +61,7 @@
         + "AWS_ACCESS_KEY_ID = id \r\naws_secret_access_key = a=b \r\naws_session_token=t\r\n"
         + "region = x\r\nempty =\r\n[last]\r\naws_access_key_id=last\r\n"
       let path = try write(text)
-      let credentials = try S3CredentialsFile.credentials(path: path, profile: "other")
+      let credentials = try S3CredentialsFile.kept(path: path, profile: "other").credentials
       #expect(
         credentials
           == S3Credentials(accessKeyID: "id", secretAccessKey: "a=b", sessionToken: "t"))
@@ -74,13 +74,14 @@
 
     @Test func `without credentials, the error names what was searched`() {
       let error = #expect(throws: S3Error.self) {
-        try found(.automatic, ["HOME": "/nonexistent"])
+        try found(.automatic, ["HOME": "/nonexistent", "AWS_EC2_METADATA_DISABLED": "true"])
       }
       #expect(
         error
           == .noCredentials(
             searched:
-              "the environment, the systemd credential \"s3\", /nonexistent/.aws/credentials"))
+              "the environment, the systemd credential \"s3\", /nonexistent/.aws/credentials, "
+              + "the roles of a web identity, of a container and of the instance"))
     }
 
     @Test func `credentials with signs for headers are refused`() throws {

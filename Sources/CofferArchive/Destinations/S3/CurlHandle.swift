@@ -92,9 +92,12 @@
       } else if transfer.method != .get {
         try set(CURLOPT_CUSTOMREQUEST, transfer.method.rawValue)
       }
-      try set(CURLOPT_AWS_SIGV4, "aws:amz:\(transfer.region):s3")
-      try set(CURLOPT_USERNAME, transfer.credentials.accessKeyID)
-      try set(CURLOPT_PASSWORD, transfer.credentials.secretAccessKey)
+      if let credentials = transfer.credentials {
+        try set(CURLOPT_AWS_SIGV4, "aws:amz:\(transfer.region):s3")
+        try set(CURLOPT_USERNAME, credentials.accessKeyID)
+        try set(CURLOPT_PASSWORD, credentials.secretAccessKey)
+      }
+      if !transfer.usesProxy { try set(CURLOPT_NOPROXY, "*") }
 
       try set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectionMilliseconds)
       try set(CURLOPT_TIMEOUT_MS, transfer.totalMilliseconds)

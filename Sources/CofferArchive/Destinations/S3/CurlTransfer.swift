@@ -11,11 +11,14 @@
     let body: Data?
     let replyLimit: Int
     let region: String
-    let credentials: S3Credentials
+    /// What signs the request; nil for one that isn't signed.
+    let credentials: S3Credentials?
     /// The path of a file of certificates; nil for the system's.
     let authorities: String?
     let connectionMilliseconds: Int
     let totalMilliseconds: Int
     let stallSeconds: Int
+    /// Whether the variables for proxies count.
+    var usesProxy = true
   }
 #endif

@@ -9,10 +9,10 @@
     private let authorities: String?
     private let credentials: S3CredentialStore
     private let hash: S3BodyHash
-    private let pool = CurlPool()
+    private let pool: CurlPool
 
     init(
-      _ location: S3Location, _ options: S3Options,
+      _ location: S3Location, _ options: S3Options, _ connections: S3Connections,
       environment: @escaping @Sendable () -> [String: String]
     ) throws(S3Error) {
       guard options.connectionTimeLimit > 0, options.requestTimeLimit > 0,
@@ -24,12 +24,13 @@
       }
       self.location = location
       self.options = options
+      pool = connections.pool
       self.hash = hash
       authorities =
         options.certificateAuthorities
         ?? environment()["AWS_CA_BUNDLE"].flatMap { $0.isEmpty ? nil : $0 }
       endpoint = try S3Endpoint(options, bucket: location.bucket, environment: environment())
-      credentials = S3CredentialStore(options.credentials, environment: environment)
+      credentials = connections.credentials(options.credentials, environment: environment)
     }
 
     /// Sends a request until there is a reply of status 2xx, 404 or 412, which is returned.

@@ -21,8 +21,41 @@
 
     private static let sizeLimit = 1 << 20
 
-    /// Returns a profile's credentials.
-    static func credentials(path: String, profile: String) throws(S3Error) -> S3Credentials {
+    /// Returns a profile's credentials, or those that its process prints.
+    static func kept(path: String, profile: String) throws(S3Error) -> S3CredentialStore.Kept {
+      guard let values = try values(path: path, section: profile) else {
+        throw .invalidCredentials(file: path, reason: "it has no profile [\(profile)]")
+      }
+      guard let found = try credentials(values, path, profile) else {
+        throw .invalidCredentials(
+          file: path,
+          reason: "the profile [\(profile)] lacks aws_access_key_id or aws_secret_access_key")
+      }
+      return found
+    }
+
+    /// Returns the credentials among the values of a section; nil if there are none.
+    static func credentials(
+      _ values: [String: String], _ path: String, _ section: String
+    ) throws(S3Error) -> S3CredentialStore.Kept? {
+      guard let identifier = values["aws_access_key_id"],
+        let secret = values["aws_secret_access_key"]
+      else {
+        return try values["credential_process"].map { (command) throws(S3Error) in
+          try S3CredentialProcess.credentials(command)
+        }
+      }
+      let credentials = S3Credentials(
+        accessKeyID: identifier, secretAccessKey: secret, sessionToken: values["aws_session_token"])
+      guard credentials.areUsable else {
+        throw .invalidCredentials(
+          file: path, reason: "the profile [\(section)] has blanks or other signs in a value")
+      }
+      return S3CredentialStore.Kept(credentials: credentials)
+    }
+
+    /// Returns the values of a section in a file; nil if there is none.
+    static func values(path: String, section: String) throws(S3Error) -> [String: String]? {
       let content: Data
       do {
         content = try Data(contentsOf: URL(filePath: path))
@@ -32,23 +65,7 @@
       guard content.count <= sizeLimit, let text = String(bytes: content, encoding: .utf8) else {
         throw .invalidCredentials(file: path, reason: "it is no text")
       }
-      guard let values = section(profile, of: text) else {
-        throw .invalidCredentials(file: path, reason: "it has no profile [\(profile)]")
-      }
-      guard let identifier = values["aws_access_key_id"],
-        let secret = values["aws_secret_access_key"]
-      else {
-        throw .invalidCredentials(
-          file: path,
-          reason: "the profile [\(profile)] lacks aws_access_key_id or aws_secret_access_key")
-      }
-      let credentials = S3Credentials(
-        accessKeyID: identifier, secretAccessKey: secret, sessionToken: values["aws_session_token"])
-      guard credentials.areUsable else {
-        throw .invalidCredentials(
-          file: path, reason: "the profile [\(profile)] has blanks or other signs in a value")
-      }
-      return credentials
+      return self.section(section, of: text)
     }
 
     /// Returns the values of a section; nil if there is none. The last of the same name counts.

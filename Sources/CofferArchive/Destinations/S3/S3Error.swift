@@ -58,7 +58,7 @@ extension S3Error: CustomStringConvertible, LocalizedError {
     case .noCredentials(let searched):
       "There are no credentials for the object store. Searched: \(searched). Set AWS_ACCESS_KEY_ID and "
         + "AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials, or load them as the systemd "
-        + "credential \"s3\"."
+        + "credential \"s3\", or give the machine or the container a role."
     case .invalidCredentials(let file, let reason):
       "The credentials in \(file) can't be used: \(reason)."
     case .credentialsRefused(let code):

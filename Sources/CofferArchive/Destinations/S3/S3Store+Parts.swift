@@ -14,16 +14,16 @@
       let mark = S3Store.mark()
       // After a conflict, the store wants a new upload.
       for _ in 0..<S3Store.uploads {
-        if let isStored = try upload(key, bytes, mark) { return isStored }
+        if let isStored = try upload(name, key, bytes, mark) { return isStored }
       }
       throw .uncertain(name: name)
     }
 
     /// - Returns: nil if the upload has to be made anew.
     func upload(
-      _ key: String, _ bytes: Data, _ mark: (name: String, value: String)
+      _ name: String, _ key: String, _ bytes: Data, _ mark: (name: String, value: String)
     ) throws(S3Error) -> Bool? {
-      let identifier = try begin(key, mark)
+      let identifier = try begin(name, key, mark)
       do {
         let tags = try sendParts(key, bytes, identifier)
         let result = try complete(key, bytes, identifier, tags, mark.value)
@@ -36,11 +36,11 @@
     }
 
     private func begin(
-      _ key: String, _ mark: (name: String, value: String)
+      _ name: String, _ key: String, _ mark: (name: String, value: String)
     ) throws(S3Error) -> String {
       var request = S3Request(.post, "store objects", key: key)
       request.query = [("uploads", "")]
-      request.headers = [mark]
+      request.headers = [mark] + headers(name)
       request.body = Data()
       request.problem = { reply in
         S3XML(reply.body).text("UploadId") == nil ? "an upload without its identifier" : nil

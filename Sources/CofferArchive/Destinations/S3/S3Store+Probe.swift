@@ -24,7 +24,7 @@
       _ = try put(name, key, Data("first".utf8))
       defer { discard(key) }
       do {
-        return try upload(key, Data("second".utf8), S3Store.mark()) == false
+        return try upload(name, key, Data("second".utf8), S3Store.mark()) == false
       } catch .conditionNotHonoured {
         return false
       }

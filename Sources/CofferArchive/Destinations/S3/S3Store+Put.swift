@@ -20,7 +20,7 @@
       var mayBeRepeated = false
       for _ in 0..<S3Store.rounds {
         var request = S3Request(.put, "store objects", key: key)
-        request.headers = [("if-none-match", "*"), mark]
+        request.headers = [("if-none-match", "*"), mark] + headers(name)
         request.body = bytes
         request.retriesConflicts = true
         let reply = try send(conditional: request)

@@ -8,14 +8,29 @@
     static let singleLimit = 16 << 20
 
     let client: S3Client
+    private let storageClass: String?
+    private let encryption: [(name: String, value: String)]
     private let isProbed = Mutex(false)
     private let honoursInParts = Mutex<Bool?>(nil)
 
     init(
-      _ address: String, _ options: S3Options,
+      _ address: String, _ options: S3Options, _ connections: S3Connections,
       environment: @escaping @Sendable () -> [String: String]
     ) throws(S3Error) {
-      client = try S3Client(S3Location(address), options, environment: environment)
+      var options = options
+      let mark = address.firstIndex(of: "?") ?? address.endIndex
+      if mark < address.endIndex { try options.take(address[address.index(after: mark)...]) }
+      try options.checkHeaders()
+      (storageClass, encryption) = (options.storageClass, options.encryption?.headers ?? [])
+      client = try S3Client(
+        S3Location(String(address[..<mark])), options, connections, environment: environment)
+    }
+
+    /// The headers with which an object is stored, beside its mark.
+    func headers(_ name: String) -> [(name: String, value: String)] {
+      // What is deleted within a day isn't worth a colder class.
+      guard let storageClass, name.hasPrefix(ObjectName.layers) else { return encryption }
+      return encryption + [("x-amz-storage-class", storageClass)]
     }
 
     var description: String {
