@@ -48,7 +48,14 @@ public struct Archive: Sendable {
   /// - Throws: ``ArchiveError``, such as ``ArchiveError/writerExists``; ``DatabaseError`` for a
   ///   pool without a key; or the error of the destination.
   public func start(_ pool: DatabasePool) throws -> ArchiveSession {
-    try ArchiveSession(pool, destination, configuration)
+    try ArchiveSession(ArchivedDatabase(pool), destination, configuration)
+  }
+
+  /// Begins to archive the commits of a database, on the threads of all sessions with a gate.
+  package func start(
+    _ database: ArchivedDatabase, through gate: ArchiveGate
+  ) throws -> ArchiveSession {
+    try ArchiveSession(database, destination, configuration, gate)
   }
 
   // MARK: Restoring

@@ -16,6 +16,20 @@ public struct ArchiveConfiguration: Sendable {
   /// A restore takes the last of these copies, and what has changed since.
   public var snapshotInterval: Duration = .seconds(7 * 86_400)
 
+  /// The times between two layers of levels 0 to 2, which have the pages that were changed since
+  /// the last one: 5 minutes, an hour and a day by default.
+  ///
+  /// Shorter ones make restores shorter, and store pages more often. Pruning is due at the first of
+  /// them, and these are what the retention calls 5 minutes, hours and days.
+  /// - Precondition: Three, in ascending order.
+  public var layerIntervals: [Duration] {
+    get { levelIntervals }
+    set {
+      precondition(newValue.count == 3 && newValue == newValue.sorted())
+      levelIntervals = newValue
+    }
+  }
+
   /// The size from which the write-ahead log isn't kept any longer for a destination that is away:
   /// 1 GiB by default.
   ///

@@ -46,6 +46,8 @@ public enum ArchiveError: Error, Equatable, Sendable {
   /// The destination didn't answer before a session or a follower had to end. So many bytes of
   /// commits are left in the database's own log, from which the next session goes on.
   case notEnded(waitingByteCount: Int)
+  /// The session of this process hasn't done in time what it was asked to.
+  case notAnswered(process: Int32)
   /// The session has ended.
   case ended
   /// So much waited for the destination that the write-ahead log was let go.
@@ -73,6 +75,9 @@ extension ArchiveError: CustomStringConvertible {
   /// What is wrong, and what to do.
   public var description: String {
     switch self {
+    case .notAnswered(let process):
+      "the process \(process), which archives the database, hasn't pruned in time: it has another target, "
+        + "can't reach it, or its clock has jumped. Look at what it tells."
     case .noArchive: "there is no archive at the destination. Check its path or URL."
     case .otherKey: "the key isn't that of the archive's database."
     case .changedKey:

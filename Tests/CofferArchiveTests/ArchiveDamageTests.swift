@@ -66,6 +66,29 @@ import Testing
     try Self.goOn(fixture)
   }
 
+  @Test func `no commit behind lost segments has a number that one of theirs had`() throws {
+    for isDamaged in [true, false] {
+      let fixture = try Self.made()
+      let highest = try #require(fixture.contents.keys.max())
+      // Of three, none can be read, or none is left.
+      for name in fixture.destination.names.filter({ $0.hasPrefix("log/") }).suffix(3) {
+        if isDamaged { Self.damage(name, fixture) } else { fixture.destination.objects[name] = nil }
+      }
+      // The database's own log is gone, too.
+      try fixture.pool.close()
+      let other = try DatabaseQueue(path: fixture.path, key: ArchiveFixture.key)
+      try other.write { try $0.execute(sql: "PRAGMA user_version = 7") }
+      try other.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      try other.close()
+      fixture.pool = try ArchiveFixture.open(fixture.path)
+      let session = try fixture.start()
+      let number = try session.archiveNow().number
+      #expect(number > highest, "\(number) after \(highest), damaged: \(isDamaged)")
+      try session.stop()
+      #expect(try fixture.restored().content == ArchiveFixture.content(of: fixture.pool))
+    }
+  }
+
   @Test func `dates that stand still are known around a commit, and others aren't`() throws {
     let fixture = try ArchiveFixture()
     let session = try fixture.start()

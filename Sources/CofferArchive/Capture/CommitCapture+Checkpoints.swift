@@ -85,35 +85,52 @@ extension CommitCapture: LogFollower {
   ///   - pageCount: The frames from which on this is done.
   ///   - maximum: Those from which on commits of other processes wait for it.
   func shortenLog(from pageCount: Int, maximum: Int) throws {
-    try shortening.withLock { shortening in
+    try shortening.withLock { _ in
       let frameCount = try state.withLock { state in
         let isGrowing =
           !state.isClosed && state.position != nil && state.hold.state?.isFinal == false
         return isGrowing ? try state.hold.index().frameCount : 0
       }
       guard frameCount >= max(1, pageCount) else { return }
-      let writer = try shortening.writer ?? connection()
-      shortening.writer = writer
-      try writer.readSchema()
       // The hold keeps what wasn't read.
-      _ = try unsafe SQLite.checkpoint(
-        writer.connection, schema: "main", mode: SQLite.passiveCheckpoint)
+      try unsafe moveFrames {
+        _ = SQLite.checkpoint($0, schema: "main", mode: SQLite.passiveCheckpoint)
+      }
       guard try collect(), !letLogRestart(), frameCount >= maximum else { return }
-      let blocker = try connection()
+      let blocker = try FileConnection(path: path, key: key, busyTimeout: 100)
+      SQLite.keepLogAtClose(try unsafe blocker.connection)
       defer { blocker.close() }
       try blocker.run("BEGIN IMMEDIATE")
       guard try collect() else { return }
-      let connection = try unsafe writer.connection
-      _ = CheckpointGuard.protectingOtherwise(connection) {
-        SQLite.checkpoint(connection, schema: "main", mode: SQLite.passiveCheckpoint)
+      try unsafe moveFrames { connection in
+        _ = CheckpointGuard.protectingOtherwise(connection) {
+          SQLite.checkpoint(connection, schema: "main", mode: SQLite.passiveCheckpoint)
+        }
       }
       letLogRestart()
     }
   }
 
-  private func connection() throws -> FileConnection {
-    let connection = try FileConnection(path: path, key: key, busyTimeout: 100)
-    SQLite.keepLogAtClose(try unsafe connection.connection)
-    return connection
+  // SAFETY: it is taken out of the state, so that one thread alone uses it until it is given back.
+  private struct Taken: @unchecked Sendable {
+    let connection: FileConnection
+  }
+
+  /// Has frames moved to the file by the connection that the hold doesn't use, outside of the lock.
+  private func moveFrames(_ move: (SQLiteConnection) -> Void) throws {
+    let taken = try state.withLock { state in
+      guard !state.isClosed else { throw CommitCaptureError.logIsGone }
+      return Taken(connection: try state.hold.takeNext())
+    }
+    defer {
+      state.withLock { state in
+        if state.isClosed {
+          taken.connection.close()
+        } else {
+          state.hold.giveBack(taken.connection)
+        }
+      }
+    }
+    try unsafe move(taken.connection.connection)
   }
 }

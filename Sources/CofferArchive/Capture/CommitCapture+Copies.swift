@@ -68,8 +68,8 @@ extension CommitCapture {
           count: pageSize, at: layout.offset(ofFrame: frame) + LogLayout.frameHeaderSize)
       } else {
         do {
-          pages.frames += try state.main.read(count: pageSize, at: (number - 1) * pageSize)
-        } catch {
+          pages.frames += try state.hold.read(count: pageSize, at: (number - 1) * pageSize)
+        } catch let error as ReadOnlyFileError {
           throw error.databaseError(path)
         }
       }

@@ -49,6 +49,47 @@ extension CommitCapture {
     return index.salts == position.salts ? index.frameCount - position.frame : index.frameCount
   }
 
+  /// Returns the number of commits that wait: in pieces, and in the log.
+  ///
+  /// Those in the log are counted by the headers of their frames, up to 20,000 frames at once.
+  /// - Returns: Nil where some aren't counted yet, or the log was let go.
+  func waitingCommitCount() -> Int? {
+    state.withLock { state in
+      guard !state.isClosed, let position = state.position, let index = try? state.hold.index()
+      else { return nil }
+      let first = index.salts == position.salts ? position.frame : 0
+      var counted = state.unreadCommits
+      if counted.salts != index.salts || counted.first != first || counted.last > index.frameCount {
+        counted = UnreadCommits(salts: index.salts, first: first, last: first)
+      }
+      let last = min(index.frameCount, counted.last + 20_000)
+      if counted.last < last {
+        guard let log = try? log(&state) else { return nil }
+        for number in (counted.last + 1)...last {
+          guard let frame = try? frame(number, of: log), frame.belongs(to: index.salts) else {
+            return nil
+          }
+          if frame.isCommit { counted.count += 1 }
+        }
+        counted.last = last
+        state.unreadCommits = counted
+      }
+      guard last == index.frameCount else { return nil }
+      return state.pieces.reduce(counted.count) { count, piece in
+        count + piece.commits.count { $0.pageCount > 0 }
+      }
+    }
+  }
+
+  /// The commits in a part of the log that isn't read yet.
+  struct UnreadCommits {
+    var salts: [UInt8] = []
+    /// The frame before the first one, and the last one that was counted.
+    var first = 0
+    var last = 0
+    var count = 0
+  }
+
   /// Whether no commits are read until a level's pages are copied.
   var isFrozen: Bool { state.withLock(\.isFrozen) }
 

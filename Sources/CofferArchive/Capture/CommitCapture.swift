@@ -48,8 +48,8 @@ final class CommitCapture: Sendable {
   let key: FileKey
   let verifier: PageVerifier
   let state: Mutex<State>
-  /// Taken before the state's lock.
-  let shortening = Mutex(Shortening())
+  /// Held while the log is shortened. Taken before the state's lock.
+  let shortening = Mutex(())
   let reading: DispatchQueue
   /// The size of the log when it was last read ahead.
   let readAheadSize = Atomic(0)
@@ -59,7 +59,6 @@ final class CommitCapture: Sendable {
   // SAFETY: only this object uses its connections and files, and only under the lock.
   struct State: @unchecked Sendable {
     var hold: LogHold
-    let main: ReadOnlyFile
     let cipher: CipherFile
     var log: RawFile?
     /// The frames that were read; nil before the first, and after the hold was let go.
@@ -84,12 +83,7 @@ final class CommitCapture: Sendable {
     var isClosed = false
     /// How often the log was let go.
     var lossCount = 0
-  }
-
-  // SAFETY: only this object uses the connection, and only under the lock.
-  struct Shortening: @unchecked Sendable {
-    /// Moves frames to the file.
-    var writer: FileConnection?
+    var unreadCommits = UnreadCommits()
   }
 
   /// - Parameters:
@@ -102,20 +96,19 @@ final class CommitCapture: Sendable {
     self.path = path
     self.key = key
     self.limits = limits
-    reading = DispatchQueue(label: "Coffer.capture", qos: .utility)
+    // Local work never waits for long: many captures share a few threads.
+    reading = DispatchQueue(label: "Coffer.capture", qos: .utility, target: .global())
     pageSize = key.settings.pageSize
-    let main: ReadOnlyFile
-    do { main = try ReadOnlyFile(path: path) } catch { throw error.databaseError(path) }
     guard let derived = key.derived,
       let cipher = CipherFile(
-        file: main, key: derived, settings: key.settings, newerPages: .nowhere)
+        file: nil, key: derived, settings: key.settings, newerPages: .nowhere)
     else {
       throw DatabaseError.archiveNeedsLibCrypto
     }
     verifier = try PageVerifier(key: derived, settings: key.settings)
     state = Mutex(
       State(
-        hold: try LogHold(path: path, key: key), main: main, cipher: cipher, lastCommit: 0,
+        hold: try LogHold(path: path, key: key), cipher: cipher, lastCommit: 0,
         lastDate: lastDate, now: now, changed: Array(repeating: PageSet(), count: levels)))
   }
 
@@ -134,7 +127,16 @@ final class CommitCapture: Sendable {
       (state.pieces, state.logFrames) = ([], [:])
       for level in state.changed.indices { state.changed[level].removeAll() }
     }
-    shortening.withLock { $0.writer?.close() }
+  }
+
+  /// Closes what is only needed while commits are read, so that an idle database takes few
+  /// descriptors.
+  func rest() {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      state.hold.rest()
+      state.log = nil
+    }
   }
 
   // MARK: Beginning

@@ -20,27 +20,36 @@ struct LogHold {
     let isFinal: Bool
   }
 
-  private let connections: (FileConnection, FileConnection)
-  private var usesFirst = true
+  private let path: String
+  private let key: FileKey
+  /// The connection of the held transaction.
+  private var held: FileConnection?
+  /// The one that the next transaction begins with; nil where it isn't open.
+  private var next: FileConnection?
   /// What the held transaction sees; nil if there is none.
   private(set) var state: State?
 
   init(path: String, key: FileKey) throws {
-    connections = try (
-      FileConnection(path: path, key: key, readonly: true),
-      FileConnection(path: path, key: key, readonly: true)
-    )
-    try connections.0.readSchema()
-    try connections.1.readSchema()
+    (self.path, self.key) = (path, key)
+    next = try open()
   }
 
-  private var held: FileConnection { usesFirst ? connections.0 : connections.1 }
-  private var next: FileConnection { usesFirst ? connections.1 : connections.0 }
+  /// As it can write, a descriptor that SQLite keeps open for its locks is used again, whatever the
+  /// next connection is for.
+  private func open() throws -> FileConnection {
+    let connection = try FileConnection(path: path, key: key)
+    SQLite.keepLogAtClose(try unsafe connection.connection)
+    try connection.readSchema()
+    return connection
+  }
 
   /// What all connections know of the log right now.
   ///
   /// - Throws: `SQLITE_BUSY` if the log is being changed all the time.
-  func index() throws -> LogIndex { try index(of: held) }
+  func index() throws -> LogIndex {
+    guard let held else { throw Self.busy }
+    return try index(of: held)
+  }
 
   private func index(of connection: FileConnection) throws -> LogIndex {
     for _ in 0..<Self.attempts {
@@ -56,7 +65,9 @@ struct LogHold {
   }
 
   /// Begins a transaction beside the one that is held, and returns what exactly it sees.
-  func beginNext() throws -> State {
+  mutating func beginNext() throws -> State {
+    let next = try self.next ?? open()
+    self.next = next
     // Without memory, the end of the one before can have failed.
     if try next.isInTransaction { try next.run("ROLLBACK") }
     try next.run("BEGIN")
@@ -74,22 +85,47 @@ struct LogHold {
 
   /// Holds the transaction that has begun last, and ends the other one.
   mutating func advance(to state: State) throws {
-    if self.state != nil { try held.run("ROLLBACK") }
-    usesFirst.toggle()
+    if self.state != nil { try held?.run("ROLLBACK") }
+    swap(&held, &next)
     self.state = state
   }
 
   /// Ends the transaction that has begun last.
-  func endNext() { try? next.run("ROLLBACK") }
+  func endNext() { try? next?.run("ROLLBACK") }
+
+  /// Reads bytes of the database's file; fewer at its end.
+  func read(count: Int, at offset: Int) throws -> [UInt8] {
+    guard let held else { throw Self.busy }
+    return try unsafe ReadOnlyFile(openedBy: held.connection).read(count: count, at: offset)
+  }
+
+  /// Takes the connection that has no transaction, for work outside of the hold.
+  mutating func takeNext() throws -> FileConnection {
+    let taken = try next ?? open()
+    next = nil
+    return taken
+  }
+
+  /// Gives the connection back.
+  mutating func giveBack(_ connection: FileConnection) {
+    if next == nil { next = connection } else { connection.close() }
+  }
+
+  /// Closes what only the next transaction needs.
+  mutating func rest() {
+    next?.close()
+    next = nil
+  }
 
   /// Ends the hold: the log may start again without being read.
   mutating func letGo() {
-    if state != nil { try? held.run("ROLLBACK") }
+    if state != nil { try? held?.run("ROLLBACK") }
     state = nil
   }
 
-  func close() {
-    connections.0.close()
-    connections.1.close()
+  mutating func close() {
+    held?.close()
+    held = nil
+    rest()
   }
 }

@@ -26,6 +26,8 @@ final class ArchiveStateFile {
   private let file: RawFile
 
   private static let identitySize = 128
+  /// Where others ask a session to do something.
+  private static let requestOffset = identitySize
   /// Where a session tells others of itself.
   private static let noteRange = 256..<stateOffset
   private static let stateOffset = 4_096
@@ -98,6 +100,27 @@ final class ArchiveStateFile {
       return nil
     }
     return try? file.read(count: noteRange.count, at: noteRange.lowerBound)
+  }
+
+  /// What another process asks for.
+  func request(size: Int) throws -> [UInt8] {
+    try file.read(count: size, at: Self.requestOffset)
+  }
+
+  /// Asks the session of a database to do something.
+  static func ask(_ bytes: [UInt8], ofDatabaseAt database: String) throws {
+    precondition(bytes.count <= noteRange.lowerBound - requestOffset)
+    let path = PendingFile.resolved(database) + Use.writer.rawValue
+    do {
+      let file = try RawFile(path: path, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+      if let reason = file.objection(besideDatabaseAt: database) { throw refused(path, reason) }
+      guard try file.read(count: 16, at: 0) == Use.writer.magic else {
+        throw refused(path, "Coffer has not written it")
+      }
+      try file.write(bytes, at: requestOffset)
+    } catch let error as RawFileError {
+      throw DatabaseError(resultCode: .SQLITE_IOERR, message: error.description)
+    }
   }
 
   /// Whether there is such a file beside a database.

@@ -353,14 +353,21 @@ struct ArchiveReader: Sendable {
     }
     tip.place.sequence = last + 1
     tip.place.seal = Manifest.LogPlace.beginning.seal
-    // Those that can't be read have commits, too, whose numbers aren't known.
+    var readable = manifest.tip.sequence
     for number in numbers.reversed() where number >= manifest.tip.sequence {
       guard let (segment, seal) = try? segment(number) else { continue }
       tip.place.commit = max(tip.place.commit, segment.lastWholeCommit)
       tip.date = max(tip.date, segment.commits.map(\.date).max() ?? 0)
       if number == last { (tip.place.seal, tip.last) = (seal, segment) }
+      readable = number + 1
       break
     }
+    // Those that can't be read have commits, too, whose numbers somebody may have seen: none is
+    // used again. Whoever has planted a high number can't make commits' numbers overflow.
+    tip.place.commit += min(last + 1 - readable, 1 << 20) * mostCommitsInSegment
     return (tip, hole)
   }
+
+  /// No segment has more commits, each of which has a page.
+  private var mostCommitsInSegment: UInt64 { UInt64((16 << 20) / manifest.header.pageSize) }
 }

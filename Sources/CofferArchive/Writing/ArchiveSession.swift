@@ -12,19 +12,23 @@ import Synchronization
 /// It ends by itself only where going on would be wrong: another writer has taken over, or the
 /// database's key was changed. ``status`` says so, and the methods throw the reason.
 public final class ArchiveSession: Sendable {
-  private let queue = DispatchQueue(label: "Coffer.archive", qos: .utility)
+  private let queue: DispatchQueue
+  private let gate: ArchiveGate?
   private let work: ArchiveWork
   private let progress: ArchiveProgress
   private let configuration: ArchiveConfiguration
   private let isStoringSoon = Atomic(false)
 
   init(
-    _ pool: DatabasePool, _ destination: any ArchiveDestination,
-    _ configuration: ArchiveConfiguration
+    _ database: ArchivedDatabase, _ destination: any ArchiveDestination,
+    _ configuration: ArchiveConfiguration, _ gate: ArchiveGate? = nil
   ) throws {
     self.configuration = configuration
+    self.gate = gate
+    queue = DispatchQueue(
+      label: "Coffer.archive", qos: .utility, target: gate == nil ? nil : ArchiveGate.threads)
     progress = ArchiveProgress()
-    work = try ArchiveWork(pool, destination, configuration, progress)
+    work = try ArchiveWork(database, destination, configuration, progress)
     schedule(after: .zero, failures: 0)
     work.capture.onFull { [weak self] in self?.storeSoon() }
     work.capture.watchLog(every: configuration.pause(after: 0))
@@ -41,16 +45,25 @@ public final class ArchiveSession: Sendable {
 
   private func schedule(after delay: Duration, failures: Int) {
     queue.async(after: delay) { [weak self] in
-      guard let self, progress.isRunning, !progress.isStopRequested else { return }
-      var failures = failures + 1
-      do {
-        try Self.attempt(work, progress)
-        failures = 0
-      } catch {
-        // The status has it.
+      guard let self, let gate else {
+        self?.attempt(failures)
+        return
       }
-      schedule(after: configuration.pause(after: failures), failures: failures)
+      gate.run(on: queue) { [weak self] in self?.attempt(failures) }
     }
+  }
+
+  /// Works once, and again after the interval.
+  private func attempt(_ failures: Int) {
+    guard progress.isRunning, !progress.isStopRequested else { return }
+    var failures = failures + 1
+    do {
+      try Self.attempt(work, progress)
+      failures = 0
+    } catch {
+      // The status has it.
+    }
+    schedule(after: configuration.pause(after: failures), failures: failures)
   }
 
   /// Works before the interval is over: commits come so fast that the log would grow.

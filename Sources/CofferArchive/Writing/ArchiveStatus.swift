@@ -21,6 +21,13 @@ public struct ArchiveStatus: Sendable {
   /// The number of the objects that the session has stored.
   public internal(set) var storedObjectCount = 0
 
+  /// The number of segments and parts of layers that the session has deleted, since the retention
+  /// doesn't keep them.
+  public internal(set) var prunedObjectCount = 0
+
+  /// The number of the writer from which this session has taken the archive over; nil if it hasn't.
+  public internal(set) var takenOverWriter: UInt64?
+
   /// The part of all pages that is archived, from 0 to 1, while they are being archived; otherwise
   /// nil.
   public internal(set) var progress: Double?

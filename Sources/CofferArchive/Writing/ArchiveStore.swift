@@ -20,6 +20,10 @@ struct ArchiveStore {
   /// The first segment that the log has lost before this writer began; nil for none. The archive
   /// can't be restored to its end until the log begins behind it.
   private(set) var hole: String?
+  /// The number of objects with history that were deleted.
+  private(set) var prunedCount = 0
+  /// The number of the writer from which the archive was taken over; nil if it wasn't.
+  private(set) var takenOver: UInt64?
   /// The last manifest that was stored, by which a folder is known to have the archive.
   private var home: (name: String, seal: [UInt8], identity: [Int]?)?
   /// Whether the folder of the archive may be made: only by the writer that begins the archive, and
@@ -59,6 +63,7 @@ struct ArchiveStore {
       let end = try reader.writersTip()
       (tip, hole) = (end.tip.place, end.hole)
       guard isTakingOver else { return }
+      takenOver = reader.manifest.fence
       try fenceOff(reader)
       try putManifest { $0.isTakingOver = false }
     } catch {
@@ -322,7 +327,10 @@ struct ArchiveStore {
       guard let number = ObjectName.number(name, in: ObjectName.manifests) else { continue }
       if number + 1 < manifest.number { garbage.append(name) }
     }
-    for name in garbage { try destination.delete(name) }
+    for name in garbage {
+      try destination.delete(name)
+      if !name.hasPrefix(ObjectName.manifests) { prunedCount += 1 }
+    }
     return garbage.count
   }
 }

@@ -7,7 +7,7 @@ import Glibc
 // SAFETY: it is made before its session, which uses it on its queue alone; `capture` is Sendable.
 final class ArchiveWork: @unchecked Sendable {
   let capture: CommitCapture
-  private let pool: DatabasePool
+  private let database: ArchivedDatabase
   private let configuration: ArchiveConfiguration
   private let stateFile: ArchiveStateFile
   private var store: ArchiveStore
@@ -30,6 +30,7 @@ final class ArchiveWork: @unchecked Sendable {
   /// since 1970.
   private let pause: Range<UInt64>
   private var saving: Duration
+  private var resting: Duration
   /// The date of the last commit in a segment, in milliseconds since 1970.
   private var lastDate: UInt64
   private var status = ArchiveStatus()
@@ -38,8 +39,6 @@ final class ArchiveWork: @unchecked Sendable {
   private var lastCurrent: Duration
   /// The last commit that can be restored; 0 if there is none.
   private var restorable: UInt64 = 0
-  /// Tells the database's anchor how far the archive is; nil without one.
-  private let noteInAnchor: (@Sendable (_ end: ArchivedEnd, _ isComplete: Bool) -> Void)?
 
   private struct LayerCopy {
     var layer: Manifest.Layer
@@ -53,21 +52,21 @@ final class ArchiveWork: @unchecked Sendable {
   // MARK: Beginning
 
   init(
-    _ pool: DatabasePool, _ destination: any ArchiveDestination,
+    _ database: ArchivedDatabase, _ destination: any ArchiveDestination,
     _ configuration: ArchiveConfiguration, _ progress: ArchiveProgress
   ) throws {
-    self.pool = pool
+    self.database = database
     self.configuration = configuration
     self.progress = progress
-    let fileKey = try pool.fileKey()
+    let fileKey = database.key
     guard let key = fileKey.derived else { throw DatabaseError.archiveNeedsLibCrypto }
     seal = try ArchiveSeal(key)
     guard
       let stateFile = try ArchiveStateFile(
-        .writer, forDatabaseAt: pool.path, makeNumber: ArchiveStore.newWriter)
-    else { throw ArchiveError.archivedAlready(pool.path) }
+        .writer, forDatabaseAt: database.path, makeNumber: ArchiveStore.newWriter)
+    else { throw ArchiveError.archivedAlready(database.path) }
     self.stateFile = stateFile
-    let slots = try Self.keySlots(of: pool)
+    let slots = try Self.keySlots(of: database)
     var reader: ArchiveReader?
     do { reader = try ArchiveReader(destination, key: key) } catch ArchiveError.missing(
       ObjectName.manifests)
@@ -91,10 +90,10 @@ final class ArchiveWork: @unchecked Sendable {
     let tip: ArchiveReader.Tip?
     do {
       tip = try reader?.writersTip().tip
-      noteInAnchor = try pool.anchorNote()
       lastDate = max(tip?.date ?? 0, store.manifest.layers.map(\.date).max() ?? 0)
       capture = try CommitCapture(
-        path: PendingFile.resolved(pool.path), key: fileKey, limits: configuration.captureLimits,
+        path: PendingFile.resolved(database.path), key: fileKey,
+        limits: configuration.captureLimits,
         levels: Manifest.snapshotLevel + 1, lastDate: lastDate, now: configuration.now)
     } catch {
       try? store.release()
@@ -105,7 +104,7 @@ final class ArchiveWork: @unchecked Sendable {
     (start, startDate) = (now, configuration.now())
     levelFirst = Array(repeating: 1, count: Manifest.snapshotLevel)
     levelEnd = Array(repeating: now, count: Manifest.snapshotLevel)
-    (leaseCheck, leaseLook, saving, lastCurrent) = (now, now, now, now)
+    (leaseCheck, leaseLook, saving, resting, lastCurrent) = (now, now, now, now, now)
     pruning = now - configuration.levelIntervals[0]
     // A session may be shorter than the time of a level.
     for level in levelEnd.indices {
@@ -117,7 +116,7 @@ final class ArchiveWork: @unchecked Sendable {
     do {
       try begin(tip?.last, reader)
       if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
-      try pool.add(capture)
+      try database.pool?.add(capture)
     } catch {
       capture.close()
       try? store.release()
@@ -127,9 +126,9 @@ final class ArchiveWork: @unchecked Sendable {
   }
 
   /// The bytes of the database's key slots; empty if it has none.
-  private static func keySlots(of pool: DatabasePool) throws -> [UInt8] {
-    guard KeySlots.exist(forDatabaseAt: pool.path) else { return [] }
-    return try NewFile.read(KeySlots.path(forDatabaseAt: pool.path), atMost: 1 << 20) ?? []
+  private static func keySlots(of database: ArchivedDatabase) throws -> [UInt8] {
+    guard KeySlots.exist(forDatabaseAt: database.path) else { return [] }
+    return try NewFile.read(KeySlots.path(forDatabaseAt: database.path), atMost: 1 << 20) ?? []
   }
 
   private func begin(_ last: Segment?, _ reader: ArchiveReader?) throws {
@@ -143,6 +142,8 @@ final class ArchiveWork: @unchecked Sendable {
     // A gap that no segment follows has used the next number.
     let known = max(
       store.tip.commit, manifest.gaps.max() ?? 0, manifest.layers.map(\.last).max() ?? 0)
+    // Where the archive has lost its end, what is beside the database knows later numbers.
+    let seen = max(known, reader.flatMap { storedState($0.manifest)?.end.lastCommit } ?? 0)
     var beginning: CommitCapture.Beginning?
     if let saved, saved.place.sequence == store.tip.sequence {
       beginning = saved.end
@@ -151,7 +152,7 @@ final class ArchiveWork: @unchecked Sendable {
       beginning = CommitCapture.Beginning(
         position: last.end, lastCommit: store.tip.commit, isInsideCommit: last.isOpen)
     }
-    if let gap = try capture.begin(at: beginning, orAfterGap: known + 1) {
+    if let gap = try capture.begin(at: beginning, orAfterGap: seen + 1) {
       return try beginAfterGap(gap)
     }
     // The first pages of a commit that goes on aren't known here.
@@ -220,11 +221,7 @@ final class ArchiveWork: @unchecked Sendable {
   /// Reads the state; nil if there is none that fits the archive.
   private func savedState(_ reader: ArchiveReader) -> WriterState? {
     let manifest = reader.manifest
-    guard let bytes = try? stateFile.state(), seal.isSealed(bytes),
-      let state = WriterState(
-        bytes.dropLast(ArchiveSeal.size), of: manifest.header.archive,
-        levelCount: levelFirst.count),
-      state.place.sequence >= manifest.logStart.sequence,
+    guard let state = storedState(manifest), state.place.sequence >= manifest.logStart.sequence,
       state.place.sequence <= store.tip.sequence,
       state.place.sequence < store.tip.sequence || state.place.seal == store.tip.seal,
       state.end.lastCommit >= manifest.logStart.commit,
@@ -232,6 +229,13 @@ final class ArchiveWork: @unchecked Sendable {
       !manifest.gaps.contains(where: { $0 > state.end.lastCommit })
     else { return nil }
     return state
+  }
+
+  /// Reads the state; nil if there is none of this archive.
+  private func storedState(_ manifest: Manifest) -> WriterState? {
+    guard let bytes = try? stateFile.state(), seal.isSealed(bytes) else { return nil }
+    return WriterState(
+      bytes.dropLast(ArchiveSeal.size), of: manifest.header.archive, levelCount: levelFirst.count)
   }
 
   // MARK: Working
@@ -258,12 +262,18 @@ final class ArchiveWork: @unchecked Sendable {
       }
       if !isStopping {
         try pruneIfDue()
+        try pruneIfAsked()
         shortenLog()
       }
       if isStopping || configuration.elapsed() - saving > .seconds(30) { saveState() }
       if isWhole { lastCurrent = start }
       updateStatus(nil)
       noteEnd(isComplete: isWhole && hasStoredAll)
+      // Where commits come all the time, connections aren't opened anew for each.
+      if start - resting >= .seconds(1) {
+        capture.rest()
+        resting = start
+      }
     } catch {
       let error = Self.named(error)
       updateStatus(error)
@@ -290,7 +300,7 @@ final class ArchiveWork: @unchecked Sendable {
       try store.checkLease()
       leaseLook = now
     }
-    let slots = try Self.keySlots(of: pool)
+    let slots = try Self.keySlots(of: database)
     if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
     leaseCheck = now
   }
@@ -436,7 +446,7 @@ final class ArchiveWork: @unchecked Sendable {
     toldLosses = count
     Database.logError?(
       .SQLITE_WARNING,
-      "the archive of \(pool.path) gets a gap behind commit \(store.tip.commit): the write-ahead log became "
+      "the archive of \(database.path) gets a gap behind commit \(store.tip.commit): the write-ahead log became "
         + "too long, or was lost, before all of it was read. Commits until all pages are archived again "
         + "can't be restored one by one")
   }
@@ -445,7 +455,7 @@ final class ArchiveWork: @unchecked Sendable {
     guard !damagedPages.isEmpty else { return }
     Database.logError?(
       .SQLITE_CORRUPT,
-      "the archive has found damaged pages in \(pool.path): \(damagedPages.prefix(8)). Until they "
+      "the archive has found damaged pages in \(database.path): \(damagedPages.prefix(8)). Until they "
         + "are written anew, no commit that has them can be restored. DatabaseFile.salvage saves "
         + "the others.")
   }
@@ -459,17 +469,35 @@ final class ArchiveWork: @unchecked Sendable {
     else { return }
     (pruning, prunedCount) = (now, store.objectCount)
     // After a jump of the clock, the age of objects isn't known.
-    let passed = configuration.now().timeIntervalSince(startDate)
-    guard abs(passed - (now - start) / .seconds(1)) < 3_600 else { return }
+    guard isClockSteady else { return }
     // Nor how long nothing was archived before.
     _ = try store.prune(configuration.retention, at: configuration.milliseconds, pause: pause)
     prunedCount = store.objectCount
   }
 
+  private var isClockSteady: Bool {
+    let passed = configuration.now().timeIntervalSince(startDate)
+    return abs(passed - (configuration.elapsed() - start) / .seconds(1)) < 3_600
+  }
+
+  /// The request of another process that was done last, and the number of deleted objects.
+  private var pruned: (request: PruneRequest, count: Int)?
+
+  /// Does what another process asks for, once.
+  private func pruneIfAsked() throws {
+    guard copy == nil, let bytes = try? stateFile.request(size: PruneRequest.size),
+      let request = PruneRequest(bytes, seal), request != pruned?.request,
+      request.archive == store.manifest.header.archive, request.fence == store.manifest.fence,
+      isClockSteady
+    else { return }
+    let count = try store.prune(request.retention, at: configuration.milliseconds, pause: pause)
+    pruned = (request, count)
+  }
+
   /// Shortens a log that other processes write.
   private func shortenLog() {
-    let policy = pool.configuration.checkpointPolicy
-    guard !pool.hasFreshness, policy.automaticPageCount < .max else { return }
+    let policy = database.checkpoints
+    guard !database.hasFreshness, policy.automaticPageCount < .max else { return }
     // Others may use the log right now: then the next time.
     try? capture.shortenLog(from: policy.automaticPageCount, maximum: policy.maximumPageCount)
   }
@@ -484,6 +512,8 @@ final class ArchiveWork: @unchecked Sendable {
       status.archived = ArchiveCommit(
         number: restorable, milliseconds: layer?.date ?? lastDate)
     }
+    status.takenOverWriter = store.takenOver
+    status.prunedObjectCount = store.prunedCount
     status.storedByteCount = store.byteCount
     status.storedObjectCount = store.objectCount
     status.lastError = error
@@ -503,16 +533,19 @@ final class ArchiveWork: @unchecked Sendable {
   private func report() {
     let (now, elapsed) = (configuration.now(), configuration.elapsed())
     let current = progress.status(capture.backlog(), at: elapsed)
-    let report = ArchiverReport(
+    var report = ArchiverReport(
       process: getpid(), target: store.destination.place, date: now,
       lastCurrent: now - current.lag / .seconds(1), commit: status.archived?.number,
       waitingByteCount: current.waitingByteCount, gapCount: current.gapCount, isWhole: !needsBase,
       error: status.lastError.map { String("\($0)".prefix(500)) })
+    report.prunedRequest = pruned?.request.number
+    report.prunedObjectCount = pruned?.count
     if let last = lastReport, last.isSame(as: report),
       (0..<10).contains(now.timeIntervalSince(last.date))
     {
       return
     }
+    report.waitingCommitCount = capture.waitingCommitCount()
     guard let bytes = try? JSONEncoder().encode(report) else { return }
     try? stateFile.setNote(Array(bytes))
     lastReport = report
@@ -521,7 +554,7 @@ final class ArchiveWork: @unchecked Sendable {
   /// Notes the last commit that can be restored in the database's anchor.
   private func noteEnd(isComplete: Bool) {
     guard let archived = status.archived else { return }
-    noteInAnchor?(
+    database.noteInAnchor?(
       ArchivedEnd(
         archive: store.manifest.header.archive, commit: archived.number,
         date: archived.date.archivedMilliseconds), isComplete)

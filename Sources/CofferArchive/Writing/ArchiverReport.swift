@@ -15,8 +15,13 @@ public struct ArchiverReport: Sendable, Codable {
   public internal(set) var commit: UInt64?
   /// The bytes that wait: in the write-ahead log, and in memory.
   public internal(set) var waitingByteCount: Int
+  /// The commits that wait; nil where they are too many to be counted, or some were let go.
+  public internal(set) var waitingCommitCount: Int?
   /// The number of gaps that the session has made.
   public internal(set) var gapCount: Int
+  /// The request to prune that was done last, and what it has deleted.
+  var prunedRequest: UInt64?
+  var prunedObjectCount: Int?
   /// Whether what is stored last can be restored: false while all pages are being archived.
   public internal(set) var isWhole: Bool
   /// The error of the last attempt; nil if it succeeded.
@@ -24,8 +29,11 @@ public struct ArchiverReport: Sendable, Codable {
 
   /// Whether this says the same as another one, but for the time.
   func isSame(as other: ArchiverReport) -> Bool {
-    (commit, waitingByteCount, gapCount, isWhole, error)
-      == (other.commit, other.waitingByteCount, other.gapCount, other.isWhole, other.error)
+    (commit, waitingByteCount, gapCount, isWhole, error, prunedRequest)
+      == (
+        other.commit, other.waitingByteCount, other.gapCount, other.isWhole, other.error,
+        other.prunedRequest
+      )
   }
 }
 

@@ -5,8 +5,13 @@ extension DatabasePool {
   ///
   /// The log stays when the pool is closed, so that the next follower goes on with it.
   package func add(_ follower: any LogFollower) throws {
+    try writer.sync { db in db.checkpointer?.add(follower) }
+    try keepLog()
+  }
+
+  /// Leaves the log as it is when the pool is closed.
+  package func keepLog() throws {
     try writer.sync { db in
-      db.checkpointer?.add(follower)
       db.checkpointer?.keepsLog = true
       SQLite.keepLogAtClose(try db.openConnection())
     }

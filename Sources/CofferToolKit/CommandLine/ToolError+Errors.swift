@@ -53,7 +53,7 @@ extension ToolError {
         .unknownVersion, .notInAnchor:
         .dataError
       case .writerExists, .superseded, .archivedAlready: .temporary
-      case .logTooLong, .away, .gone, .notEnded: .inputOutput
+      case .logTooLong, .away, .gone, .notEnded, .notAnswered: .inputOutput
       case .foreignFile, .changedFile, .otherHistory: .cannotFollow
       case .ended: .failed
       }

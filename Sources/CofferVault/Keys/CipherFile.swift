@@ -14,7 +14,7 @@ import Synchronization
 /// been writing it. To be sure, hold a read transaction.
 package final class CipherFile {
   let settings: CipherSettings
-  private let file: ReadOnlyFile
+  private let givenFile: ReadOnlyFile?
   private let newerPages: PageVersions.Place
   private var foundVersions: PageVersions??
   private let key: DerivedKey
@@ -23,13 +23,15 @@ package final class CipherFile {
   private let authenticator: PageAuthenticator
 
   /// Returns nil if libcrypto is missing or fails.
+  ///
+  /// - Parameter file: Nil where only pages that the caller has are decrypted.
   package init?(
-    file: ReadOnlyFile, key: DerivedKey, settings: CipherSettings, newerPages: PageVersions.Place
+    file: ReadOnlyFile?, key: DerivedKey, settings: CipherSettings, newerPages: PageVersions.Place
   ) {
     guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto),
       let authenticator = PageAuthenticator(key: hmacKey, settings: settings, crypto: crypto)
     else { return nil }
-    self.file = file
+    givenFile = file
     self.key = key
     self.settings = settings
     self.newerPages = newerPages
@@ -52,10 +54,17 @@ package final class CipherFile {
 
   /// Returns the same file and key with another page size and HMAC.
   func reinterpreted(as other: CipherSettings) -> CipherFile? {
-    CipherFile(file: file, key: key, settings: other, newerPages: newerPages)
+    CipherFile(file: givenFile, key: key, settings: other, newerPages: newerPages)
   }
 
   // MARK: Reading
+
+  private var file: ReadOnlyFile {
+    get throws(ReadOnlyFileError) {
+      guard let givenFile else { throw ReadOnlyFileError(reason: "it is not open") }
+      return givenFile
+    }
+  }
 
   /// The versions of pages that aren't in the main file.
   private func versions() throws(ReadOnlyFileError) -> PageVersions? {
