@@ -46,6 +46,7 @@ trials: setup ## Kill processes, damage files, cancel tasks and draw inputs, by 
 	COFFER_TRIALS=200 $(tests) --filter '$(subst $(space),|,$(killing))'
 	COFFER_TRIALS=2000 $(tests) --filter '$(subst $(space),|,$(drawing))'
 	COFFER_TRIALS=200000 $(tests) --filter SecretArenaTests
+	COFFER_ARCHIVE_SECONDS=600 $(tests) --filter ArchiveTrials
 	COFFER_PROCESSES_SECONDS=60 COFFER_CHECKPOINTS_SECONDS=7200 $(tests) --filter SeveralProcessesTests
 
 fuzz: setup ## Give changed inputs to the parsers (RUNS=10000000 TARGET=all ARGS="--seed N")
@@ -75,7 +76,7 @@ docs: setup ## Write the documentation's site to Docs/api
 docs-serve: setup ## Show the site at http://localhost:8080/documentation/coffer (PORT=8080)
 	Scripts/make-docs --serve $(PORT)
 
-install: setup ## Install the tool, its manual, completions and systemd unit (PREFIX=/usr/local DESTDIR=)
+install: setup ## Install the tool, its manual, completions and systemd units (PREFIX=/usr/local DESTDIR=)
 	$(SWIFT) build -c release --product coffer $(if $(TRAITS),--traits $(TRAITS))
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin $(man) $(completions) $(units))
 	install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/coffer" $(DESTDIR)$(PREFIX)/bin/coffer
@@ -83,8 +84,10 @@ install: setup ## Install the tool, its manual, completions and systemd unit (PR
 	$(DESTDIR)$(PREFIX)/bin/coffer completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/coffer
 	$(DESTDIR)$(PREFIX)/bin/coffer completions zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_coffer
 	$(DESTDIR)$(PREFIX)/bin/coffer completions fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/coffer.fish
-	sed 's|@PREFIX@|$(PREFIX)|' 'Scripts/systemd/coffer-archive@.service' \
-	  >'$(DESTDIR)$(PREFIX)/$(units)/coffer-archive@.service'
+	for unit in coffer-archive@ coffer-archives; do \
+	  sed 's|@PREFIX@|$(PREFIX)|' "Scripts/systemd/$$unit.service" \
+	    >"$(DESTDIR)$(PREFIX)/$(units)/$$unit.service"; \
+	done
 
 clean: ## Remove what was built
 	rm -rf .build .build-* Docs/api

@@ -155,8 +155,19 @@ extension Tool {
     var configuration = ArchiveConfiguration()
     configuration.retention = try invocation.retention()
     configuration.takesOverWriter = try invocation.takenOver()
+    let file = invocation.argument(0)
     let count = try invocation.withArchive(console, configuration) { archive, key, cipher in
-      try archive.prune(key: key, cipher: cipher)
+      if let file,
+        let count = try archive.prune(bySessionOfDatabaseAt: file, key: key, cipher: cipher)
+      {
+        return count
+      }
+      do { return try archive.prune(key: key, cipher: cipher) } catch ArchiveError.writerExists {
+        throw ToolError(
+          .temporary,
+          "\(ArchiveError.writerExists) Where that is a run on this machine, name its database, and the run "
+            + "prunes: coffer archive prune FILE --from \(invocation.value("from") ?? "")")
+      }
     }
     console.line(console.isTerminal ? Numbers.count(count, "deleted object") : "\(count)")
     return 0
@@ -173,7 +184,9 @@ extension FileInfo {
     let fields = [
       "\"process\":\(report.process)", "\"target\":\(JSONRows.quoted(report.target))",
       "\"lastCurrent\":\(JSONRows.quoted(report.lastCurrent.formatted(style)))",
-      "\"waitingBytes\":\(report.waitingByteCount)", "\"gaps\":\(report.gapCount)",
+      "\"waitingBytes\":\(report.waitingByteCount)",
+      "\"waitingCommits\":\(report.waitingCommitCount.map { "\($0)" } ?? "null")",
+      "\"gaps\":\(report.gapCount)",
       "\"isWhole\":\(report.isWhole)",
       "\"error\":\(report.error.map(JSONRows.quoted) ?? "null")",
     ]

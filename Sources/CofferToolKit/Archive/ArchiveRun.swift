@@ -5,15 +5,16 @@ import Dispatch
 extension Tool {
   /// `coffer archive run`
   static func runArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
-    let path = invocation.arguments[0]
-    var configuration = ArchiveConfiguration()
-    configuration.interval = try invocation.interval() ?? configuration.interval
-    configuration.takesOverWriter = try invocation.takenOver()
-    configuration.retention = try invocation.retention()
-    configuration.snapshotInterval =
-      try invocation.duration("snapshots") ?? configuration.snapshotInterval
-    configuration.maximumLogSize = try invocation.logLimit() ?? configuration.maximumLogSize
-    let target = invocation.value("to") ?? ""
+    if let config = invocation.value("config") {
+      return try runArchives(invocation, config: config, console)
+    }
+    guard let path = invocation.argument(0), let target = invocation.value("to") else {
+      let missing = invocation.argument(0) == nil ? "FILE" : "--to"
+      throw ToolError(
+        .usage,
+        "archive run: \(missing) is missing: coffer archive run FILE --to TARGET, or --config FILE")
+    }
+    let configuration = try invocation.archiveConfiguration()
     tellArchiveLog(console)
     let archive = Archive(try archiveDestination(target), configuration: configuration)
     let opening = try Opening(invocation, path: path)

@@ -4,7 +4,11 @@ import Foundation
 
 extension Tool {
   /// Returns the destination that a TARGET names.
-  static func archiveDestination(_ text: String) throws -> any ArchiveDestination {
+  ///
+  /// - Parameter connections: Those that several destinations share; nil for its own.
+  static func archiveDestination(
+    _ text: String, _ connections: S3Connections = S3Connections()
+  ) throws -> any ArchiveDestination {
     guard let scheme = text.range(of: "://").map({ text[..<$0.lowerBound] }) else {
       return FolderDestination(path: text)
     }
@@ -14,7 +18,7 @@ extension Tool {
         "\(String(scheme).printable):// is no place of an archive: give a folder, or "
           + "s3://bucket/prefix")
     }
-    return try S3Destination(text)
+    return try S3Destination(text, sharing: connections)
   }
 }
 
@@ -140,6 +144,33 @@ extension Invocation {
           + text.printable)
     }
     return number
+  }
+
+  /// How an archive is written, as the options say.
+  func archiveConfiguration() throws -> ArchiveConfiguration {
+    var configuration = ArchiveConfiguration()
+    configuration.interval = try interval() ?? configuration.interval
+    configuration.takesOverWriter = try takenOver()
+    configuration.retention = try retention()
+    configuration.snapshotInterval = try duration("snapshots") ?? configuration.snapshotInterval
+    configuration.layerIntervals = try layerIntervals() ?? configuration.layerIntervals
+    configuration.maximumLogSize = try logLimit() ?? configuration.maximumLogSize
+    return configuration
+  }
+
+  /// The times between two layers of each level, such as `5min,1h,1d`.
+  private func layerIntervals() throws -> [Duration]? {
+    guard let text = value("layers") else { return nil }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let durations = parts.compactMap { Self.duration(String($0)) }
+    guard durations.count == 3, parts.count == 3, durations[0] >= .seconds(1),
+      zip(durations, durations.dropFirst()).allSatisfy({ $0 <= $1 })
+    else {
+      throw ToolError(
+        .usage,
+        "--layers takes three ascending times, such as 5min,1h,1d, and not \(text.printable)")
+    }
+    return durations
   }
 
   /// How long an archive is kept, as the options say.

@@ -5,7 +5,9 @@ struct ServiceManager {
   private let descriptor: CInt
   private let address: [UInt8]
   /// The time between two signs of life; nil if none are expected.
-  let watchdog: Duration?
+  private let watchdog: Duration?
+  private var lastSign: ContinuousClock.Instant?
+  private var lastStatus = ""
 
   /// Nil where no service manager asks for it.
   init?() {
@@ -20,6 +22,17 @@ struct ServiceManager {
     let process = getenv("WATCHDOG_PID").flatMap { Int32(String(cString: $0)) }
     watchdog =
       process == nil || process == getpid() ? interval.map { .microseconds(max(1, $0 / 2)) } : nil
+  }
+
+  /// Tells how the service is, if that is news, and that it lives, if it is time to.
+  mutating func sign(_ status: String) {
+    if status != lastStatus {
+      send("STATUS=\(status.split(separator: "\n").first ?? "")")
+      lastStatus = status
+    }
+    guard let watchdog, lastSign.map({ .now - $0 >= watchdog }) ?? true else { return }
+    send("WATCHDOG=1")
+    lastSign = .now
   }
 
   /// Sends lines such as `READY=1`; a manager that is gone is ignored.

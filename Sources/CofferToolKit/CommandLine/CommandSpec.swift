@@ -73,9 +73,12 @@ struct Invocation: Sendable {
   var arguments: [String]
   private(set) var options: [String: [String]] = [:]
 
-  init(_ command: CommandSpec, arguments: [String] = []) {
+  init(
+    _ command: CommandSpec, arguments: [String] = [], options: [String: [String]] = [:]
+  ) {
     self.command = command
     self.arguments = arguments
+    self.options = options
   }
 
   /// Whether an option without a value is given.

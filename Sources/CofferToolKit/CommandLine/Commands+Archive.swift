@@ -2,10 +2,10 @@ extension OptionSpec {
   /// Where the archive is that a command reads.
   fileprivate static let from = place("from")
 
-  fileprivate static func place(_ name: String) -> OptionSpec {
+  fileprivate static func place(_ name: String, isRequired: Bool = true) -> OptionSpec {
     value(
       name, "TARGET", "the archive's place: a folder, or s3://bucket/prefix", .files,
-      isRequired: true)
+      isRequired: isRequired)
   }
 
   /// What the archive has to reach, for a command that reads its end.
@@ -42,15 +42,18 @@ extension OptionSpec {
 extension Tool {
   static let archives: [CommandSpec] = [
     CommandSpec(
-      name: "archive run", arguments: [ArgumentSpec(name: "FILE")],
+      name: "archive run", arguments: [ArgumentSpec(name: "FILE", isOptional: true)],
       summary: "archive each commit of a file, until Ctrl-C or SIGTERM",
       details: """
         Commits of other programs are archived, too. At the end, the last ones are archived; a second \
         Ctrl-C ends at once. Where the target is away, it is tried again. A DURATION is a number with s, min, \
-        h or d.
+        h or d. Without --config, FILE and --to are needed; with it, neither: the file has sections with \
+        databases, targets and keys, and SIGHUP has it read again.
         """,
       options: OptionSpec.opened + [
-        .place("to"), .flag("once", "archive what is there, and end"),
+        .place("to", isRequired: false),
+        .value("config", "PATH", "a file that names the databases to archive, and how", .files),
+        .flag("once", "archive what is there, and end"),
         .value("interval", "SECONDS", "the time between two looks at the file; by default 1"),
         .within, .metrics,
         .value(
@@ -58,6 +61,9 @@ extension Tool {
           .words(["text", "json"])),
         .value(
           "snapshots", "DURATION", "the time between two copies of all pages; by default 7d"),
+        .value(
+          "layers", "TIMES",
+          "the times between two copies of what has changed, of three sizes; by default 5min,1h,1d"),
         .value(
           "log-limit", "MIB",
           "how much of the file's log may wait for a target that is away; by default 1024"),
@@ -121,10 +127,11 @@ extension Tool {
         """,
       options: OptionSpec.file + [.from] + OptionSpec.minimums, run: verifyArchive),
     CommandSpec(
-      name: "archive prune", arguments: [], summary: "delete what is no longer to be kept",
+      name: "archive prune", arguments: [ArgumentSpec(name: "FILE", isOptional: true)],
+      summary: "delete what is no longer to be kept",
       details: """
         Prints the number of deleted objects. The last commit is kept in any case. archive run does \
-        this itself. A DURATION is a number with s, min, h or d.
+        this itself. Where a run archives FILE, it is asked to do it, once. A DURATION is a number with s, min, h or d.
         """,
       options: OptionSpec.file + [.from] + OptionSpec.retention + [.takeOver], run: pruneArchive),
   ]

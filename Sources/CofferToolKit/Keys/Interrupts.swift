@@ -14,6 +14,8 @@ enum Interrupts {
     var endsTool = true
     /// Whether SIGTERM does what Ctrl-C does.
     var includesTermination = false
+    /// What SIGHUP does, instead of ending the process; nil for that.
+    var reload: (@Sendable () -> Void)?
   }
 
   private static let state = Mutex((current: State(), lastScope: 0, isDone: false))
@@ -29,9 +31,11 @@ enum Interrupts {
   ///   - inherits: Whether a Ctrl-C just before the call counts.
   ///   - passesOn: Whether a Ctrl-C that `body` hasn't noticed counts after the call.
   ///   - includesTermination: Whether SIGTERM, too, is a Ctrl-C.
+  ///   - reload: Called for SIGHUP, which ends the process without it.
   static func handled<Result>(
     by handler: @escaping @Sendable () -> Void = {}, endsTool: Bool = true, inherits: Bool = false,
-    passesOn: Bool = false, includesTermination: Bool = false, _ body: () throws -> Result
+    passesOn: Bool = false, includesTermination: Bool = false,
+    reload: (@Sendable () -> Void)? = nil, _ body: () throws -> Result
   ) rethrows -> Result {
     let previous = state.withLock { state in
       let previous = state.current
@@ -40,7 +44,7 @@ enum Interrupts {
       if isRequested { repeatHandler(state.lastScope) }
       state.current = State(
         scope: state.lastScope, handler: handler, isRequested: isRequested, endsTool: endsTool,
-        includesTermination: includesTermination)
+        includesTermination: includesTermination, reload: reload)
       return previous
     }
     defer {
@@ -88,6 +92,10 @@ enum Interrupts {
   static func deliver(_ number: CInt) -> Bool {
     state.withLock { state in
       if state.isDone { return true }
+      if number == SIGHUP, let reload = state.current.reload {
+        reload()
+        return true
+      }
       let isExpected =
         number == SIGINT || number == SIGTERM && state.current.includesTermination
       guard state.current.scope > 0, isExpected else { return false }

@@ -726,16 +726,20 @@ struct ArchiveScenarios {
     #expect(events == ["start", "end"], "\(events)")
   }
 
-  @Test func `the unit for systemd is right`() throws {
+  @Test(arguments: [
+    ("coffer-archive@.service", "coffer-archive@vault.service"),
+    ("coffer-archives.service", "coffer-archives.service"),
+  ])
+  func `the units for systemd are right`(file: String, name: String) throws {
     let vault = try Vault()
     let unit = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../../Scripts/systemd/coffer-archive@.service").standardized
+      .appendingPathComponent("../../../Scripts/systemd/\(file)").standardized
     let run = try vault.bash(
       """
       command -v systemd-analyze >/dev/null || exit 0
       mkdir -p bin; cp "$coffer" bin/coffer
-      sed "s|@PREFIX@|$PWD|" '\(unit.path)' >coffer-archive@vault.service
-      systemd-analyze verify ./coffer-archive@vault.service 2>&1 | grep coffer-archive && exit 98
+      sed "s|@PREFIX@|$PWD|" '\(unit.path)' >\(name)
+      systemd-analyze verify ./\(name) 2>&1 | grep coffer-archive && exit 98
       exit 0
       """)
     #expect(run.code == 0, "\(run.output) \(run.error)")
