@@ -99,10 +99,12 @@ struct ArchiveFleet {
       return 0
     }
     log.tell("end", "\(failed.count) of \(Numbers.count(members.count, "database")) failed")
+    let path = first.task.path
+    let reason =
+      failure.description.hasPrefix(path) ? failure.description : "\(path): \(failure.description)"
     throw ToolError(
       failure.code,
-      "\(failed.count) of \(Numbers.count(members.count, "database")) failed, such as "
-        + "\(first.task.path): \(failure.description)")
+      "\(failed.count) of \(Numbers.count(members.count, "database")) failed, such as \(reason)")
   }
 
   private mutating func step() {

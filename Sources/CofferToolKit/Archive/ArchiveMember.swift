@@ -172,7 +172,8 @@ struct ArchiveMember {
   /// Notes that its end wasn't waited for.
   mutating func giveUp() {
     guard !hasEnded else { return }
-    fail(ArchiveError.notEnded(waitingByteCount: 0), failures: 0, isOnce: true)
+    let text = "it didn't end in time. What isn't archived is left in the database's own log"
+    fail(ToolError(.inputOutput, text), failures: 0, isOnce: true)
   }
 
   /// Has it tried at once, whatever has failed before.

@@ -68,8 +68,8 @@ struct ArchiveEmergencyScenarios {
         # Nothing is stored where the archive was.
         [ -z "$(find arch -type f)" ] || exit 96
         kill -TERM $archiver; wait $archiver; [ $? = 74 ] || exit 95
-        $coffer archive run vault.db --to other --once --key-file key || exit 94
-        $coffer archive restore r.db --from other --key-file key >/dev/null || exit 93
+        $coffer archive run vault.db --to elsewhere --once --key-file key || exit 94
+        $coffer archive restore r.db --from elsewhere --key-file key >/dev/null || exit 93
         [ "$(name r.db)" = Zaphod ] || exit 92
         """)
     #expect(run.code == 0, "\(run.code) \(run.error)")
