@@ -218,7 +218,7 @@ struct ArchiveMember {
 }
 
 /// What distinguishes a file from another one of its name.
-struct FileIdentity: Equatable {
+struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
 

@@ -160,11 +160,14 @@ struct ArchivePlan {
       let isKnown = (known.contains($0.path), known.contains($1.path))
       return isKnown.0 == isKnown.1 ? $0.path < $1.path : isKnown.0
     }
-    var databases: Set<String> = []
+    // By another link to a file, SQLite would give it another log.
+    var databases: Set<FileIdentity?> = []
     var targets: [String: String] = [:]
     for task in found {
-      guard databases.insert(Self.resolved(task.path)).inserted else {
-        finding.problems.append("\(task.path) is archived by two sections. Leave it to one")
+      let identity = FileIdentity(task.path)
+      guard identity == nil || databases.insert(identity).inserted else {
+        finding.problems.append(
+          "\(task.path) is the same file as another one that is archived. Leave one of them out")
         finding.hasConflict = true
         continue
       }

@@ -149,6 +149,8 @@ struct ArchiveConfigTests {
     // By another path, of what doesn't exist yet.
     #expect(try found("\(mount)/{name}", folder.path("link") + "/{name}") == 1)
     #expect(try found("\(mount)/1-{name}", "\(mount)/2-{name}", "a/*.db") == 1)
+    try FileManager.default.linkItem(atPath: folder.path("a/x.db"), toPath: folder.path("b/y.db"))
+    #expect(try found("\(mount)/1-{name}", "\(mount)/2-{name}", "b/y*.db") == 1)
   }
 
   @Test func `of two with one target, the one that is archived already keeps it`() throws {
