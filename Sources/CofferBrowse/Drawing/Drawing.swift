@@ -83,7 +83,7 @@ struct Axis: Equatable {
     }
     let months = max(1, Int((wanted / 2_629_746).rounded(.up)))
     let step =
-      [1, 3, 6, 12].first { $0 >= months } ?? 12 * Int(Self.roundStep(Double(months) / 12))
+      [1, 2, 3, 6, 12].first { $0 >= months } ?? 12 * Int(Self.roundStep(Double(months) / 12))
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
     let begin = calendar.dateComponents([.year, .month], from: Date(timeIntervalSince1970: lower))

@@ -76,10 +76,13 @@ enum SchemaDiagram {
         arrowhead
         for (position, arrow) in arrows.enumerated() {
           draw(
-            arrow.key, from: (boxes[arrow.from], layout.origins[arrow.from]),
+            arrow.key, ends: "\(arrow.from) \(arrow.to)",
+            from: (boxes[arrow.from], layout.origins[arrow.from]),
             to: (boxes[arrow.to], layout.origins[arrow.to]), bends: layout.bends[position])
         }
-        for (box, origin) in zip(boxes, layout.origins) { draw(box, at: origin) }
+        for (index, box) in boxes.enumerated() {
+          draw(box, number: index, at: layout.origins[index])
+        }
       }
     }
   }
@@ -139,11 +142,17 @@ enum SchemaDiagram {
     }
   }
 
-  private static func draw(_ box: Box, at origin: LayeredLayout.Point) -> HTML {
+  private static func draw(
+    _ box: Box, number index: Int, at origin: LayeredLayout.Point
+  ) -> HTML {
     let (width, table) = (box.size.width, box.table)
     let hidden = table.columns.count - box.columns.count
     return HTML.element(
-      "a", ["href": table.address, "class": "box", "aria-label": "Table \(table.name)"]
+      "a",
+      [
+        "href": table.address, "class": "box", "aria-label": "Table \(table.name)",
+        "data-box": "\(index)",
+      ]
     ) {
       HTML.element("g", ["transform": "translate(\(number(origin.x)) \(number(origin.y)))"]) {
         HTML.element("title") { HTML.text(table.name) }
@@ -196,7 +205,7 @@ enum SchemaDiagram {
 
   /// A curve from the row of the first column to that of the column it leads to.
   private static func draw(
-    _ foreignKey: ForeignKey, from: Placed, to: Placed, bends: [LayeredLayout.Point]
+    _ foreignKey: ForeignKey, ends: String, from: Placed, to: Placed, bends: [LayeredLayout.Point]
   ) -> HTML {
     let target = foreignKey.targets.first ?? to.box.columns.first(where: \.isPrimaryKey)?.name
     let (startY, endY) = (
@@ -218,7 +227,9 @@ enum SchemaDiagram {
           + [.init(x: to.origin.x + to.box.size.width, y: endY)])
     }
     let columns = foreignKey.columns.joined(separator: ", ")
-    return HTML.element("path", ["class": "arrow", "d": path, "marker-end": "url(#arrowhead)"]) {
+    return HTML.element(
+      "path", ["class": "arrow", "d": path, "data-ends": ends, "marker-end": "url(#arrowhead)"]
+    ) {
       HTML.element("title") {
         HTML.text("\(from.box.table.name) (\(columns)) → \(to.box.table.name)")
       }
