@@ -9,8 +9,11 @@ PORT ?= 8080
 TRIALS ?= 1000000
 RUNS ?= 10000000
 TARGET ?= all
-# With libedit-dev, LineEditing gives the shell history and completion.
-TRAITS ?= $(shell pkg-config --exists libedit 2>/dev/null && echo LineEditing)
+# With libedit-dev, LineEditing gives the shell history and completion; with libmicrohttpd-dev, Browse
+# gives `coffer browse` its server.
+TRAITS ?= $(subst $(space),$(comma),$(strip \
+	$(shell pkg-config --exists libedit 2>/dev/null && echo LineEditing) \
+	$(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo Browse)))
 tests = $(SWIFT) test --skip-build
 # The tests that take the number of their trials from COFFER_TRIALS, beside those named below: each of
 # the first kind starts a process or more in a trial.
@@ -21,6 +24,7 @@ drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTe
 	FreshnessManipulationTests FullTextSynchronizationTests KeptListTests KeySlotsFileTests ObservedFetchTests \
 	ReplacedFileTests SalvageTrialTests TypedValueTests
 space = $(subst ,, )
+comma = ,
 man = share/man/man1
 units = lib/systemd/system
 completions = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
