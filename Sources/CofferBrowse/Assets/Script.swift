@@ -11,10 +11,10 @@ extension Assets {
       source: null, isBusy: false, isStale: false,
 
       begin() {
-        if (!document.querySelector("[data-live]") || !window.EventSource) return;
-        this.source = new EventSource("/events");
-        for (const name of ["message", "change"])
-          this.source.addEventListener(name, () => this.refresh());
+        const address = document.body.dataset.events;
+        if (!address || !document.querySelector("[data-live]")) return;
+        this.source = new EventSource(address);
+        this.source.addEventListener("commit", () => this.refresh());
         this.source.addEventListener("error", () => {
           if (this.source.readyState === EventSource.CLOSED) say("Live updates have ended.");
         });

@@ -59,6 +59,8 @@ enum Assets {
     thead th a:hover { color: var(--ink); text-decoration: underline; }
     tbody tr:hover { background: color-mix(in srgb, var(--raised) 60%, transparent); }
     tbody tr:focus-visible { outline-offset: -2px; }
+    caption { text-align: left; color: var(--soft); font-size: .87rem; padding: 0 0 6px; caption-side: top; }
+    tbody th { font-weight: inherit; }
     table.rows { background: var(--paper); border: 1px solid var(--line); min-width: 40%; }
     table.rows td { max-width: 44ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     table.rows thead th { background: var(--raised); }
@@ -67,6 +69,11 @@ enum Assets {
     .blob, .hex { font-family: var(--mono); font-size: .87rem; color: var(--soft); }
     td a.more, td .in { color: var(--faint); font-size: .87rem; }
     .tag, .type { color: var(--soft); font-size: .87rem; }
+    table.facts th { font-weight: 400; color: var(--soft); padding-left: 0; white-space: nowrap; }
+    table.facts td { overflow-wrap: anywhere; }
+    .document { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; margin: 10px 0; }
+    .diff ins { background: var(--wash); text-decoration: none; }
+    .diff del { background: var(--bad-wash); color: var(--soft); }
     dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 4px 20px; margin: 8px 0; }
     dt { color: var(--soft); }
     dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
@@ -83,7 +90,10 @@ enum Assets {
 
     form { margin: 12px 0; }
     form.conditions, form .line, .tools { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
-    label { color: var(--soft); }
+    label, legend { color: var(--soft); }
+    fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; min-width: 0; }
+    legend { float: left; padding: 0; }
+    form.conditions p { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; margin: 0; }
     input, select, button, textarea { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--strong); border-radius: 6px; padding: 5px 10px; max-width: 100%; }
     textarea { font: 13px/1.5 var(--mono); width: 100%; min-height: 9em; padding: 10px 12px; resize: vertical; display: block; margin: 8px 0; }
     input[type=number] { font-variant-numeric: tabular-nums; width: 7em; }
@@ -99,7 +109,8 @@ enum Assets {
     ul.plan li, .tree li { padding: 1px 0; overflow-wrap: anywhere; }
     ul.plan { font: 13px/1.7 var(--mono); }
     .tree { font: 13px/1.6 var(--mono); }
-    .tree .key { color: var(--accent); }
+    .tree div { display: inline; }
+    .tree .number { color: var(--accent); }
 
     svg { display: block; font: 12px var(--sans); }
     svg text { fill: var(--ink); }

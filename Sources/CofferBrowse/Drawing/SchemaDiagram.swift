@@ -26,8 +26,8 @@ enum SchemaDiagram {
     var targets: [String] = []
   }
 
-  /// The most tables and arrows that are drawn.
-  static let limit = (tables: 200, arrows: 600)
+  /// The most arrows that are drawn.
+  static let arrowLimit = 600
   /// The most columns of a table that are drawn: those of keys first.
   static let columnLimit = 12
 
@@ -37,17 +37,15 @@ enum SchemaDiagram {
   /// The width of a character of the style sheet's font, which has one width.
   private static let character = 7.25
 
-  /// The diagram as an image with links; above the limits, those tables that have the most relations,
-  /// and a sentence that says so.
-  static func draw(tables all: [Table]) -> HTML {
-    let tables = mostRelated(all)
+  /// The diagram of some tables as an image with links.
+  static func draw(tables: [Table]) -> HTML {
     let boxes = tables.map(Box.init)
     let index = Dictionary(
       zip(tables.map { key($0.name) }, tables.indices), uniquingKeysWith: { first, _ in first })
     var arrows: [(from: Int, to: Int, key: ForeignKey)] = []
     for (from, table) in tables.enumerated() {
       for foreignKey in table.foreignKeys {
-        guard arrows.count < limit.arrows, let to = index[key(foreignKey.table)] else { continue }
+        guard arrows.count < arrowLimit, let to = index[key(foreignKey.table)] else { continue }
         arrows.append((from, to, foreignKey))
       }
     }
@@ -57,12 +55,6 @@ enum SchemaDiagram {
     let (width, height) = (layout.size.width + 2 * margin, layout.size.height + 2 * margin)
     let title = "\(tables.count) tables, \(arrows.count) foreign keys"
     return HTML.element("div", ["class": "diagram"]) {
-      if tables.count < all.count {
-        HTML.element("p", ["class": "notice"]) {
-          HTML.text(
-            "\(tables.count) of \(all.count) tables are drawn: those with the most relations.")
-        }
-      }
       HTML.element(
         "svg",
         [
@@ -85,21 +77,6 @@ enum SchemaDiagram {
         }
       }
     }
-  }
-
-  /// At most as many tables as are drawn, in their order.
-  private static func mostRelated(_ tables: [Table]) -> [Table] {
-    guard tables.count > limit.tables else { return tables }
-    var relations: [String: Int] = [:]
-    for table in tables {
-      relations[key(table.name), default: 0] += table.foreignKeys.count
-      for foreignKey in table.foreignKeys { relations[key(foreignKey.table), default: 0] += 1 }
-    }
-    let chosen = tables.indices.sorted {
-      let (a, b) = (relations[key(tables[$0].name)] ?? 0, relations[key(tables[$1].name)] ?? 0)
-      return a == b ? $0 < $1 : a > b
-    }
-    return chosen.prefix(limit.tables).sorted().map { tables[$0] }
   }
 
   /// A name as SQLite compares it: only ASCII's letters have no case.
