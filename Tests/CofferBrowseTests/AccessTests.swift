@@ -12,7 +12,8 @@ struct AccessTests {
 
   private static func file() throws -> BrowsedFile {
     try BrowsedFile(
-      "CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, '\(marker)');")
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, '\(marker)'); CREATE VIEW v AS SELECT * FROM t;"
+    )
   }
 
   /// Whether an answer is a refusal without anything of the database.
@@ -136,8 +137,10 @@ struct AccessTests {
     ]
     for path in paths {
       let answer = try visitor.server.send("GET \(visitor.root)\(path) HTTP/1.1", visitor.headers)
-      #expect(
-        answer.map { 400..<500 ~= $0.status } ?? true, "\(path.prefix(60)): \(answer?.status ?? 0)")
+      // The server ends a path at a zero byte, and what is before it is a page.
+      let lowest = path.contains("%00") ? 200 : 400
+      let isRefused = answer.map { lowest..<500 ~= $0.status } ?? true
+      #expect(isRefused, "\(path.prefix(60)): \(answer?.status ?? 0)")
       #expect(
         answer?.text.contains("root:") != true && answer?.text.contains(BrowsedFile.key) != true)
     }
@@ -150,10 +153,14 @@ struct AccessTests {
       "sort=nowhere", "sort=a&desc=x", "after=", "after=k1", "before=k999",
       "after=99999999999999999999",
       "after=-1", "last=x", "columns=-1", "columns=99999999999999999999", "where=k5", "form=odd",
-      "sort=a&after=1", "name=t&name=t", "page=-1", "page=9223372036854775807", "sort=%27%22%3B--",
+      "sort=a&after=1", "name=t&name=t", "page=-1", "page=9223372036854775807",
+      "offset=9223372036854775807", "columns=9223372036854775807", "sort=%27%22%3B--",
       "desc=1&last=1&after=1&before=1",
     ] {
-      for page in ["table?name=t&", "?", "schema?", "object?name=t&", "row?name=t&key=1&"] {
+      for page in [
+        "table?name=t&", "?", "schema?", "object?name=t&", "row?name=t&key=1&", "table?name=v&",
+        "cell?name=t&key=1&column=a&",
+      ] {
         let answer = try visitor.get(page + parameters)
         #expect(200..<500 ~= answer.status, "\(page)\(parameters): \(answer.status)")
       }
@@ -233,7 +240,13 @@ struct AccessTests {
 
   @Test func `hundreds of connections at once are borne`() throws {
     let visitor = try Self.file().visit()
-    var connections = (0..<1000).compactMap { _ in try? Connection(port: visitor.server.port) }
+    var connections: [Connection] = []
+    while connections.count < 1000,
+      let connection = try? Connection(port: visitor.server.port, timeout: 2)
+    {
+      connections.append(connection)
+    }
+    #expect(connections.count > 100)
     for connection in connections { connection.send("GET \(visitor.root) HTTP/1.1\r\n") }
     #expect(visitor.server.isRunning)
     #expect(visitor.server.memory("VmRSS") < 128 << 20)

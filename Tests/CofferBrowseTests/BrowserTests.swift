@@ -24,6 +24,7 @@ struct BrowserTests {
     tab: Tab, root: String
   ) {
     let tab = try Browser.shared().tab(width: width)
+    tab.server = server
     try tab.call(
       "Page.addScriptToEvaluateOnNewDocument",
       [

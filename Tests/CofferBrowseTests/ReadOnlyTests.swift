@@ -126,7 +126,8 @@ struct ReadOnlyTests {
     }
     // All links of the pages lead to pages.
     for page in ["", "schema", "table?name=" + encoded(Self.names[0])] {
-      for link in try visitor.get(page).links.prefix(150) where !link.hasPrefix("#") {
+      for link in try visitor.get(page).links.prefix(150)
+      where !link.hasPrefix("#") && !link.hasPrefix("data:") {
         let status = try visitor.get(visitor.resolve(link)).status
         #expect(status == 200, "\(link) of \(page): \(status)")
       }
@@ -191,7 +192,7 @@ struct ReadOnlyTests {
         separator: "\r\n"))
     #expect(events.receive(until: "retry") != nil)
     // Some of a result that never ends; then nothing is read any more.
-    var readers = try (0..<4).map { _ in
+    var readers = try (0..<2).map { _ in
       let reader = try Connection(port: visitor.server.port)
       reader.send(
         (["GET \(visitor.resolve(download)) HTTP/1.1"] + visitor.headers + ["", ""])

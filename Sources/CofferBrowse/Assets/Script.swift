@@ -113,7 +113,7 @@ extension Assets {
 
     const keys = [
       ["/", "to the search, the conditions or the query", () =>
-        focusOn("main input[type=search], form.conditions select, form.conditions input, main textarea")],
+        focusOn("main input[type=search], form.conditions select, main textarea")],
       ["j", "next row (also ↓ in a row)", () => step(1)],
       ["k", "previous row (also ↑ in a row)", () => step(-1)],
       ["]", "next page", () => follow("a[rel~=next]")],

@@ -93,7 +93,9 @@ enum Assets {
     label, legend { color: var(--soft); }
     fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; min-width: 0; }
     legend { float: left; padding: 0; }
-    form.conditions p { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; margin: 0; }
+    form.conditions p { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; margin: 0; min-width: 0; max-width: 100%; }
+    form.conditions fieldset { max-width: 100%; }
+    form.conditions select, form.conditions input { min-width: 0; }
     input, select, button, textarea { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--strong); border-radius: 6px; padding: 5px 10px; max-width: 100%; }
     textarea { font: 13px/1.5 var(--mono); width: 100%; min-height: 9em; padding: 10px 12px; resize: vertical; display: block; margin: 8px 0; }
     input[type=number] { font-variant-numeric: tabular-nums; width: 7em; }

@@ -36,8 +36,9 @@ struct Axis: Equatable {
 
   /// The place of a value: 0 at the lower end, 1 at the upper one.
   func fraction(of value: Double) -> Double {
-    // Halves, since the difference of two numbers can be too large for one.
-    (value / 2 - lower / 2) / (upper / 2 - lower / 2)
+    // The difference of two numbers can be too large for one.
+    let scale = (upper - lower).isFinite ? 1 : 0.5
+    return (value * scale - lower * scale) / (upper * scale - lower * scale)
   }
 
   /// An axis without marks. The ends differ.

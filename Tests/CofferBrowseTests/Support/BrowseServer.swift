@@ -27,10 +27,12 @@ final class BrowseServer: Sendable {
   let greeting: String
   let processIdentifier: pid_t
   private let process: Mutex<Process>
+  private let folder: TemporaryDirectory
   private let errorPath: String
 
   /// Starts the tool in a folder with the key in `key`.
   init(_ arguments: [String], in folder: TemporaryDirectory) throws {
+    self.folder = folder
     errorPath = folder.path("browse-\(UUID().uuidString).log")
     try Data().write(to: URL(fileURLWithPath: errorPath))
     let process = Process()

@@ -30,12 +30,13 @@ final class Browser: Sendable {
     var unread = Data()
   }
 
+  private let folder: TemporaryDirectory
   private let state: Mutex<State>
   private let input = Pipe()
   private let output = Pipe()
 
   private init() throws {
-    let folder = try TemporaryDirectory()
+    folder = try TemporaryDirectory()
     folder.staysUntilExit()
     let process = Process()
     // Descriptor 3 is for commands, and 4 for answers.
@@ -117,6 +118,8 @@ final class Browser: Sendable {
 
 /// A page in the browser.
 final class Tab {
+  /// What goes with the tab.
+  var server: BrowseServer?
   private let browser: Browser
   private let context: String
   private let session: String

@@ -24,11 +24,11 @@ final class Connection {
 
   private let descriptor: CInt
 
-  init(port: UInt16, address: String = "127.0.0.1") throws {
+  /// - Parameter timeout: In seconds; long, since the machine can be busy.
+  init(port: UInt16, timeout: Int = 60) throws {
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure(description: "no socket: \(errno)") }
-    // Long, since the machine can be busy: no test waits for it to pass.
-    var timeout = timeval(tv_sec: 60, tv_usec: 0)
+    var timeout = timeval(tv_sec: timeout, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(
         descriptor, SOL_SOCKET, option, &timeout, socklen_t(MemoryLayout<timeval>.size))
@@ -36,7 +36,7 @@ final class Connection {
     var target = sockaddr_in()
     target.sin_family = sa_family_t(AF_INET)
     target.sin_port = port.bigEndian
-    inet_pton(AF_INET, address, &target.sin_addr)
+    inet_pton(AF_INET, "127.0.0.1", &target.sin_addr)
     let code = withUnsafePointer(to: &target) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
