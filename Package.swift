@@ -19,6 +19,7 @@ let package = Package(
     .executable(name: "coffer", targets: ["CofferTool"]),
   ],
   traits: [
+    .trait(name: "Browse", description: "Pages in the browser, by GNU libmicrohttpd"),
     .trait(name: "LineEditing", description: "History and completion in the shell, by libedit"),
     .trait(name: "S3", description: "Archives in object stores, by libcurl"),
     .trait(name: "SecretService", description: "Keys in the desktop's keyring, by libsecret"),
@@ -67,12 +68,22 @@ let package = Package(
         "Coffer", "CofferCore", .target(name: "CCurl", condition: .when(traits: ["S3"])),
       ],
       swiftSettings: librarySettings),
+    .systemLibrary(
+      name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    // Pages of a database for the browser on this machine, on the public API alone.
+    .target(
+      name: "CofferBrowse",
+      dependencies: [
+        "Coffer", "CofferArchive",
+        .target(name: "CMicrohttpd", condition: .when(traits: ["Browse"])),
+      ],
+      swiftSettings: librarySettings),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     // The commands of the tool.
     .target(
       name: "CofferToolKit",
       dependencies: [
-        "Coffer", "CofferArchive",
+        "Coffer", "CofferArchive", "CofferBrowse",
         .target(name: "CEdit", condition: .when(traits: ["LineEditing"])),
       ]),
     .executableTarget(name: "CofferTool", dependencies: ["CofferToolKit"]),
@@ -141,6 +152,9 @@ let package = Package(
     .testTarget(
       name: "CofferArchiveTests",
       dependencies: ["Coffer", "CofferCore", "CofferArchive"] + testSupport),
+    .testTarget(
+      name: "CofferBrowseTests",
+      dependencies: ["Coffer", "CofferArchive", "CofferBrowse", "CofferToolKit"] + testSupport),
     .testTarget(
       name: "CofferToolTests", dependencies: ["CofferTool", "CofferToolKit", "CofferTestSupport"]),
     .testTarget(

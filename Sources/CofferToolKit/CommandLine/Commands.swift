@@ -64,7 +64,7 @@ extension OptionSpec {
 
 extension Tool {
   /// All commands, in the order of the help.
-  static let commands: [CommandSpec] = files + rows + wholeFiles + keys + archives + others
+  static let commands: [CommandSpec] = files + rows + wholeFiles + keys + archives + pages + others
 
   private static let keys: [CommandSpec] = [
     CommandSpec(

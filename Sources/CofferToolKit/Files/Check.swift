@@ -100,12 +100,16 @@ enum FileCheck {
     }
   }
 
-  static func findings(_ db: Database) throws -> [String] {
+  /// - Parameter step: Called with what is looked at, before that.
+  static func findings(_ db: Database, step: (String) -> Void = { _ in }) throws -> [String] {
+    step("Authentication of the pages")
     var findings = try pages(db)
     do {
+      step("Structure of tables and indexes")
       let structure = try String.fetchAll(db, sql: "PRAGMA integrity_check(\(limit))")
       try StructureCheck.requireReadable(structure, path: db.path)
       findings += structure.filter { $0 != "ok" && !isUncheckable($0) }.map { "structure: \($0)" }
+      step("Foreign keys")
       let violations = try db.foreignKeyViolations()
       while findings.count < 10 * limit, let violation = try violations.next() {
         findings.append("foreign key: " + (try violation.failureDescription(db)))

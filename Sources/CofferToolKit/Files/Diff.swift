@@ -4,19 +4,15 @@ import Coffer
 struct DatabaseDiff {
   let first: Database
   let second: Database
-  let line: (String) -> Void
+  /// Called with `-` for what only the first has, `+` for the second or `~`, the table of a row,
+  /// and the object or the values.
+  let found: (_ mark: Character, _ table: String?, _ text: String) throws -> Void
   private(set) var count = 0
 
-  init(_ first: Database, _ second: Database, line: @escaping (String) -> Void) {
-    self.first = first
-    self.second = second
-    self.line = line
-  }
-
-  private mutating func report(_ text: String) throws {
+  private mutating func report(_ mark: Character, _ table: String?, _ text: String) throws {
     try Interrupts.check()
     count += 1
-    line(text)
+    try found(mark, table, text)
   }
 
   mutating func run() throws {
@@ -24,12 +20,12 @@ struct DatabaseDiff {
     var common: [String] = []
     for object in old {
       guard let other = new.first(where: { $0.isNamed(as: object) }) else {
-        try report("- \(object.kind) \(object.name)")
+        try report("-", nil, "\(object.kind) \(object.name)")
         continue
       }
       if !(object.sql ?? "").utf8.elementsEqual((other.sql ?? "").utf8) {
-        try report("- \(object.sql ?? object.name);")
-        try report("+ \(other.sql ?? other.name);")
+        try report("-", nil, "\(object.sql ?? object.name);")
+        try report("+", nil, "\(other.sql ?? other.name);")
       }
       guard object.kind == "table" else { continue }
       if object.isVirtual, !isReadable(object.name) {
@@ -44,12 +40,12 @@ struct DatabaseDiff {
     }
     for object in new {
       if !old.contains(where: { $0.isNamed(as: object) }) {
-        try report("+ \(object.kind) \(object.name)")
+        try report("+", nil, "\(object.kind) \(object.name)")
       }
     }
     for pragma in ["user_version", "application_id"] {
       let values = try [first, second].map { try Int.fetchOne($0, sql: "PRAGMA \(pragma)") ?? 0 }
-      if values[0] != values[1] { try report("~ \(pragma) \(values[0]) -> \(values[1])") }
+      if values[0] != values[1] { try report("~", nil, "\(pragma) \(values[0]) -> \(values[1])") }
     }
     for table in common { try compareRows(table) }
   }
@@ -78,15 +74,15 @@ struct DatabaseDiff {
       switch Self.order(a?.prefix(keyCount), b?.prefix(keyCount)) {
       case 0:
         if let a, let b, a != b {
-          try report("- \(table) " + text(columns, a.dropFirst(keyCount)))
-          try report("+ \(table) " + text(columns, b.dropFirst(keyCount)))
+          try report("-", table, text(columns, a.dropFirst(keyCount)))
+          try report("+", table, text(columns, b.dropFirst(keyCount)))
         }
         (a, b) = (values(try left.next()), values(try right.next()))
       case ..<0:
-        try report("- \(table) " + text(columns, a?.dropFirst(keyCount) ?? []))
+        try report("-", table, text(columns, a?.dropFirst(keyCount) ?? []))
         a = values(try left.next())
       default:
-        try report("+ \(table) " + text(columns, b?.dropFirst(keyCount) ?? []))
+        try report("+", table, text(columns, b?.dropFirst(keyCount) ?? []))
         b = values(try right.next())
       }
     }
@@ -220,7 +216,9 @@ extension Tool {
     }) {
       try first.read { old in
         try second.read { new in
-          var diff = DatabaseDiff(old, new) { output.line($0) }
+          var diff = DatabaseDiff(first: old, second: new) { mark, table, text in
+            output.line("\(mark) \(table.map { $0 + " " } ?? "")\(text)")
+          }
           try diff.run()
           return diff.count
         }

@@ -62,6 +62,12 @@ struct FileInfo {
 
   /// Adds what only an open database tells.
   mutating func addDatabase(_ db: Database) throws {
+    try addSettings(db)
+    try addTables(db)
+  }
+
+  /// Adds what takes no time, however large the database is.
+  mutating func addSettings(_ db: Database) throws {
     if db.configuration.key != nil {
       add("Cipher", "cipher", CipherOption.text(db.configuration.cipher))
       add("Cipher settings", "cipherSettings", "\(db.configuration.cipher)")
@@ -78,6 +84,9 @@ struct FileInfo {
     add("Free pages", "freePages", try number("freelist_count"))
     add("Journal", "journalMode", try String.fetchOne(db, sql: "PRAGMA journal_mode") ?? "")
     add("Encoding", "encoding", try String.fetchOne(db, sql: "PRAGMA encoding") ?? "")
+  }
+
+  private mutating func addTables(_ db: Database) throws {
     let tables = try Tool.tableNames(db).filter { $0.kind == "table" }.map { table in
       let name = table.name.quotedDatabaseIdentifier
       // A virtual table can need a module or a tokenizer that isn't here.

@@ -47,6 +47,11 @@ final class ByteOutput {
 
   func flush() throws {
     if !buffer.isEmpty { writeOut() }
+    try check()
+  }
+
+  /// Throws the error of an earlier write.
+  func check() throws {
     if let failure { throw failure }
   }
 }

@@ -75,6 +75,8 @@ extension ByteOutput {
         count += 1
         // What is slow shows that it works.
         if count == 1 { try flush() }
+        // What can't be written isn't read, either.
+        try check()
         next = try rows.next()
       }
       try format.end()

@@ -126,8 +126,30 @@ extension Tool {
       )
     }
     let name = object.name.quotedDatabaseIdentifier
-    if let order = fullTextOrder(object) {
-      return "SELECT * FROM \(name) WHERE \(name) MATCH :pattern\(order)"
+    if let condition = try fullTextCondition(object, objects, ":pattern", db) {
+      return "SELECT * FROM \(name) WHERE \(condition)\(fullTextOrder(object) ?? "")"
+    }
+    let columns = try db.columns(in: object.name).map(\.name)
+    let conditions = columns.map {
+      "instr(lower(CAST(\($0.quotedDatabaseIdentifier) AS TEXT)), lower(:pattern)) > 0"
+    }
+    return "SELECT * FROM \(name) WHERE " + conditions.joined(separator: " OR ")
+  }
+
+  /// The condition for the rows of a table that match a parameter; nil without a full-text index.
+  static func fullTextCondition(
+    _ table: String, parameter: String, _ db: Database
+  ) throws -> String? {
+    let objects = try SchemaObject.all(db)
+    let object = objects.first { $0.kind == "table" && SQLName($0.name) == SQLName(table) }
+    return try object.flatMap { try fullTextCondition($0, objects, parameter, db) }
+  }
+
+  private static func fullTextCondition(
+    _ object: SchemaObject, _ objects: [SchemaObject], _ parameter: String, _ db: Database
+  ) throws -> String? {
+    if fullTextOrder(object) != nil {
+      return "\(object.name.quotedDatabaseIdentifier) MATCH \(parameter)"
     }
     let index = objects.first { index in
       guard fullTextOrder(index) != nil, let content = index.definition?.options["content"] else {
@@ -135,19 +157,14 @@ extension Tool {
       }
       return SQLName(content) == SQLName(object.name)
     }
-    if let index, object.kind == "table", let options = index.definition?.options {
-      let rowID = options["content_rowid"]
-      if try rowID != nil || db.primaryKey(object.name).isRowID {
-        let text = index.name.quotedDatabaseIdentifier
-        return "SELECT * FROM \(name) WHERE \(rowID?.quotedDatabaseIdentifier ?? "rowid") IN "
-          + "(SELECT rowid FROM \(text) WHERE \(text) MATCH :pattern)"
-      }
+    guard let index, object.kind == "table", let options = index.definition?.options else {
+      return nil
     }
-    let columns = try db.columns(in: object.name).map(\.name)
-    let conditions = columns.map {
-      "instr(lower(CAST(\($0.quotedDatabaseIdentifier) AS TEXT)), lower(:pattern)) > 0"
-    }
-    return "SELECT * FROM \(name) WHERE " + conditions.joined(separator: " OR ")
+    let rowID = options["content_rowid"]
+    guard try rowID != nil || db.primaryKey(object.name).isRowID else { return nil }
+    let text = index.name.quotedDatabaseIdentifier
+    return "\(rowID?.quotedDatabaseIdentifier ?? "rowid") IN "
+      + "(SELECT rowid FROM \(text) WHERE \(text) MATCH \(parameter))"
   }
 
   /// The order of a full-text table's rows, the best first; nil for other tables.

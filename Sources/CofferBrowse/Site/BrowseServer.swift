@@ -1,0 +1,84 @@
+import Coffer
+import Foundation
+import Synchronization
+
+/// Serves the pages of a file or of an archive to one browser on this machine, until it is stopped
+/// or nobody has used them for a while.
+package final class BrowseServer: Sendable {
+  /// Why there are no pages.
+  package enum Failure: Error {
+    /// The program was built without the trait `Browse`.
+    case unavailable
+    case portInUse
+  }
+
+  /// Whether the program was built with the trait `Browse`.
+  package static var isAvailable: Bool {
+    #if Browse
+      true
+    #else
+      false
+    #endif
+  }
+
+  /// What a configuration needs to be a page's: little memory, and no writes.
+  package static func prepare(_ configuration: inout Configuration) {
+    configuration.readonly = true
+    configuration.cacheSize = Store.cacheSize
+  }
+
+  private let site: Site
+  private let condition = NSCondition()
+  // SAFETY: only used while `condition` is locked.
+  nonisolated(unsafe) private var isStopped = false
+
+  /// - Parameter queue: A read-only connection of a configuration after ``prepare(_:)``.
+  package init(file queue: DatabaseQueue, services: BrowseServices) throws {
+    site = try Site(queue, services)
+  }
+
+  package init(archive: BrowsedArchive, services: BrowseServices) {
+    site = Site(archive, services)
+  }
+
+  /// Serves pages until ``stop()``, or until nobody has asked for one for a while.
+  ///
+  /// - Parameters:
+  ///   - port: 0 for a free one.
+  ///   - started: Called with the address that opens one browser once.
+  /// - Throws: ``Failure``.
+  package func run(
+    port: UInt16 = 0, idle: Duration = .seconds(1_800), started: (String) throws -> Void
+  ) throws {
+    defer { site.close() }
+    #if Browse
+      let boundPort = Mutex<UInt16>(port)
+      let server = HTTPServer(port: port) { [site] request in
+        site.respond(request, port: boundPort.withLock(\.self))
+      }
+      guard let server else { throw Failure.portInUse }
+      boundPort.withLock { $0 = server.port }
+      defer {
+        // Ends the reads and streams that the server would wait for.
+        site.close()
+        server.stop()
+      }
+      try started("http://127.0.0.1:\(server.port)/?token=\(site.gate.token)")
+      condition.lock()
+      while unsafe !isStopped, site.idleTime < idle {
+        _ = condition.wait(until: Date(timeIntervalSinceNow: 1))
+      }
+      condition.unlock()
+    #else
+      throw Failure.unavailable
+    #endif
+  }
+
+  /// Ends ``run(port:idle:started:)``, from any thread.
+  package func stop() {
+    condition.lock()
+    unsafe isStopped = true
+    condition.broadcast()
+    condition.unlock()
+  }
+}
