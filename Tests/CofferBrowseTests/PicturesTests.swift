@@ -41,6 +41,7 @@ struct PicturesTests {
       WHERE status != 'returned'
       GROUP BY month
       """
+    try tab.resize(width: 1200, height: 900)
     try tab.open(root + "query")
     try tab.evaluate("document.querySelector('form.query textarea').value = \(quoted(sql))")
     try tab.follow("document.querySelector('form.query button').click()")

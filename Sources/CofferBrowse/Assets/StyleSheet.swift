@@ -22,7 +22,7 @@ enum Assets {
     * { box-sizing: border-box; }
     html { font: 15px/1.5 var(--sans); background: var(--back); color: var(--ink); }
     body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; }
-    main { flex: 1; width: 100%; max-width: 1280px; margin: 0 auto; padding: 24px 24px 48px; min-width: 0; }
+    main { flex: 1; width: 100%; max-width: 1360px; margin: 0 auto; padding: 24px 24px 48px; min-width: 0; }
     main:focus { outline: none; }
     h1 { font-size: 1.55rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; margin: 0 0 16px; overflow-wrap: anywhere; }
     h2 { font-size: 1.1rem; font-weight: 650; margin: 32px 0 10px; overflow-wrap: anywhere; }
@@ -51,6 +51,10 @@ enum Assets {
     body > header nav a[aria-current] { color: var(--ink); border-color: var(--accent); }
     body > footer { border-top: 1px solid var(--line); color: var(--faint); font-size: .87rem; padding: 12px 24px; }
 
+    main ul { padding-left: 1.3em; }
+    ul.history { list-style: none; padding: 0; }
+    ul.history a { font: 13px/1.7 var(--mono); overflow-wrap: anywhere; }
+    .scroll { margin: 16px 0; }
     .scroll, .diagram, .chart { overflow-x: auto; max-width: 100%; }
     table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
     th, td { text-align: left; vertical-align: top; padding: 5px 14px 5px 10px; border-bottom: 1px solid var(--line); }
@@ -70,7 +74,12 @@ enum Assets {
     td a.more, td .in { color: var(--faint); font-size: .87rem; }
     .tag, .type { color: var(--soft); font-size: .87rem; }
     table.facts th { font-weight: 400; color: var(--soft); padding-left: 0; white-space: nowrap; }
-    table.facts td { overflow-wrap: anywhere; }
+    table.facts td { overflow-wrap: anywhere; text-align: left; }
+    [data-live=facts] .facts, [data-live=facts] .facts tbody { display: block; }
+    [data-live=facts] .facts tbody { columns: 24rem 2; column-gap: 48px; }
+    [data-live=facts] .facts tr { display: flex; break-inside: avoid; border-bottom: 1px solid var(--line); }
+    [data-live=facts] .facts th { flex: 0 0 40%; white-space: normal; }
+    [data-live=facts] .facts th, [data-live=facts] .facts td { border: 0; }
     .document { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; margin: 10px 0; }
     .diff ins { background: var(--wash); text-decoration: none; }
     .diff del { background: var(--bad-wash); color: var(--soft); }
@@ -89,6 +98,11 @@ enum Assets {
     .scan, .advice { color: var(--warn); }
 
     form { margin: 12px 0; }
+    form button + button { margin-left: 8px; }
+    form.query { margin-bottom: 4px; }
+    form.stop { margin-top: 0; }
+    form.stop button { background: none; border-color: transparent; color: var(--soft); padding-left: 0; }
+    form.stop button:hover { color: var(--ink); text-decoration: underline; }
     form.conditions, form .line, .tools { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
     label, legend { color: var(--soft); }
     fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; min-width: 0; }
@@ -97,7 +111,7 @@ enum Assets {
     form.conditions fieldset { max-width: 100%; }
     form.conditions select, form.conditions input { min-width: 0; }
     input, select, button, textarea { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--strong); border-radius: 6px; padding: 5px 10px; max-width: 100%; }
-    textarea { font: 13px/1.5 var(--mono); width: 100%; min-height: 9em; padding: 10px 12px; resize: vertical; display: block; margin: 8px 0; }
+    textarea { font: 13px/1.5 var(--mono); width: 100%; min-height: 8em; padding: 10px 12px; resize: vertical; display: block; margin: 8px 0; }
     input[type=number] { font-variant-numeric: tabular-nums; width: 7em; }
     button, .button { cursor: pointer; background: var(--raised); color: var(--ink); border: 1px solid var(--strong); border-radius: 6px; padding: 5px 14px; text-decoration: none; }
     button:hover, .button:hover { border-color: var(--soft); }

@@ -24,7 +24,7 @@ struct LayeredLayout {
   /// How many pairs of edges cross between layers.
   private(set) var crossings = 0
 
-  private static let gap = Size(width: 72, height: 24)
+  private static let gap = Size(width: 60, height: 24)
   private static let sweeps = 12
   private static let longestLedEdge = 12
 

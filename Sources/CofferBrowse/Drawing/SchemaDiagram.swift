@@ -103,7 +103,7 @@ enum SchemaDiagram {
       }
       columns = chosen.prefix(columnLimit).sorted().map { table.columns[$0] }
       let lengths =
-        columns.map { Drawing.cut($0.name, 24).count + Drawing.cut($0.type, 14).count + 5 }
+        columns.map { Drawing.cut($0.name, 24).count + Drawing.cut($0.type, 14).count + 4 }
         + [Drawing.cut(table.name, 30).count + 2, 14]
       let rows = columns.count + (columns.count < table.columns.count ? 1 : 0)
       size = LayeredLayout.Size(
