@@ -1,12 +1,12 @@
 extension Assets {
-  /// What pages do beyond showing themselves, all of it optional: they follow commits, and answer to the
-  /// keyboard.
+  /// What pages do beyond showing themselves, all of it optional: they follow commits, and answer
+  /// to the keyboard.
   static let script = #"""
     "use strict";
 
     // MARK: Following commits
 
-    // The page is fetched again, and its elements with data-live take the place of those with their id.
+    // The page is fetched again, and its regions with data-live replace those of the same ID.
     const live = {
       source: null, isBusy: false, isStale: false,
 

@@ -218,8 +218,8 @@ struct Chart: Sendable {
     }
   }
 
-  /// The first and last, the smallest and largest of each piece of a line, which looks the same; every
-  /// so many of points.
+  /// The first and last, the smallest and largest of each piece of a line, which looks the same;
+  /// every so many of points.
   private static func reduced(
     _ values: [(x: Double, y: Double)], isLine: Bool
   ) -> [(x: Double, y: Double)] {

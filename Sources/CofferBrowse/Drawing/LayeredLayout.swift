@@ -1,10 +1,10 @@
 /// Places boxes in layers from left to right, such that edges cross little.
 ///
-/// Connected boxes are laid out together: layers by the longest path, once cycles are broken; the
-/// order within layers by sweeps of barycenters, of which the one with the fewest crossings is kept;
-/// then places that are near the neighbors'. Groups stand side by side, as wide as `width`.
-/// - Complexity: for each group O(sweeps × (boxes + edges × 12) log), as an edge over more than 12
-///   layers is not led around boxes.
+/// Connected boxes are laid out together: layers by the longest path, once cycles are broken; then
+/// the order in layers by sweeps of barycenters, of which the one with the fewest crossings is
+/// kept; then places that are near the neighbors'. Groups stand side by side, up to a width.
+/// - Complexity: for each group O(*n* log *n*) in its boxes and edges, times the number of sweeps;
+///   an edge over more than 12 layers isn't led around boxes.
 struct LayeredLayout {
   struct Size: Equatable {
     var width: Double
@@ -28,8 +28,8 @@ struct LayeredLayout {
   private static let sweeps = 12
   private static let longestLedEdge = 12
 
-  /// - Parameter edges: Pairs of boxes, in layers the first before the second. One from a box to itself
-  ///   has no influence.
+  /// - Parameter edges: Pairs of boxes, in layers the first before the second. One from a box to
+  ///   itself has no influence.
   init(sizes: [Size], edges: [(from: Int, to: Int)], width: Double = 1080) {
     origins = Array(repeating: Point(x: 0, y: 0), count: sizes.count)
     bends = Array(repeating: [], count: edges.count)
@@ -278,8 +278,8 @@ struct LayeredLayout {
       }
     }
 
-    /// Moves the nodes of a layer as near to the middle of their neighbors as their order allows: the
-    /// places with the smallest squared distances, by pooling those that would overlap.
+    /// Moves the nodes of a layer as near to the middle of their neighbors as their order allows:
+    /// the places with the smallest squared distances, by pooling those that would overlap.
     private func settle(_ layer: [Int], isForward: Bool, _ y: inout [Double]) {
       var pools: [(mean: Double, count: Double)] = []
       let offsets = offsets(layer)
