@@ -11,7 +11,6 @@ extension PageMaker {
     var name: String
     var kind: String
     var count: RowCount?
-    /// The bytes of its pages, and of those of its indexes.
     var size: Int?
   }
 
@@ -41,14 +40,14 @@ extension PageMaker {
         HTML.element("section", ["aria-labelledby": "tables"]) {
           HTML.element("h2", ["id": "tables"]) { "Tables" }
           self.list(tables, total: total, page: number)
-          if let sizes { sizeChart(sizes) }
+          if let sizes { sizeChart(sizes) } else { countChart(tables) }
           if sizes == nil {
             HTML.element("p") {
               if request["measure"] == nil {
                 link("Measure the tables", place.address("", ["measure": "1"]))
                 ", which reads the whole file."
               } else {
-                "The sizes of tables can't be had: this SQLCipher has no dbstat, or the file is too large."
+                "The tables are too large to be measured in time."
               }
             }
           }
@@ -59,7 +58,7 @@ extension PageMaker {
 
   /// Tables and views that a user has made.
   private static let listed =
-    "FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    "FROM sqlite_master WHERE type IN ('table', 'view') AND \(SchemaFacts.isMade)"
 
   private func list(_ tables: [ListedTable], total: Int, page: Int) -> HTML {
     let last = max(1, (total + Self.tablesPerPage - 1) / Self.tablesPerPage)
@@ -67,7 +66,7 @@ extension PageMaker {
       if tables.isEmpty { HTML.element("p", ["class": "notice"]) { "No tables yet." } }
       if !tables.isEmpty {
         table(
-          Words.count(total, "table or view").replacing("views", with: "views"),
+          total == 1 ? "1 table or view" : "\(Words.grouped(total)) tables and views",
           ["Name", "Kind", "Rows", "Size", "Schema"].map { .text($0) }, live: "tables"
         ) {
           for table in tables {
@@ -124,31 +123,28 @@ extension PageMaker {
     store.counts.withLock { $0 = (key, found) }
   }
 
-  /// The bytes of each table with its indexes; nil where that can't be had in time.
+  /// The bytes of each table; nil where that can't be had in time.
   private func sizes(_ db: Database, _ reader: Reader) throws -> [[UInt8]: Int]? {
     let isAsked = request["measure"] != nil
     let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-    // dbstat reads all pages.
+    // All tables are read.
     guard isAsked || pages <= 500 else { return nil }
     do {
       return try reader.limit(isAsked ? .seconds(15) : .milliseconds(40)) {
-        let rows = try Row.fetchCursor(
-          db,
-          sql: """
-            SELECT coalesce(m.tbl_name, s.name), s.size
-            FROM (SELECT name, sum(pgsize) AS size FROM dbstat GROUP BY name) s
-            LEFT JOIN sqlite_master m ON m.name = s.name AND m.type IN ('table', 'index')
-            """)
-        var sizes: [[UInt8]: Int] = [:]
-        while let row = try rows.next() {
-          sizes[Array((row[0] as String).utf8), default: 0] += row[1] as Int
-        }
-        return sizes
+        try site.services.sizes(db).reduce(into: [:]) { $0[Array($1.name.utf8)] = $1.bytes }
       }
-    } catch BrowseError.tooLong {
-      return nil
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-      return nil
+    } catch BrowseError.tooLong { return nil }
+  }
+
+  /// The numbers of rows, where the sizes aren't known.
+  private func countChart(_ tables: [ListedTable]) -> HTML {
+    let counted = tables.compactMap { table in table.count.map { (table.name, $0) } }
+    let bars = counted.sorted { $1.1.number < $0.1.number }.map { name, count in
+      Chart.Bar(
+        label: name, value: Double(count.number), text: count.text, address: tableAddress(name))
+    }
+    return HTML.element("div", ["data-live": "counts"]) {
+      if bars.count > 1 { Chart.draw(bars: bars, title: "Rows") }
     }
   }
 
@@ -160,7 +156,7 @@ extension PageMaker {
         label: name, value: Double(size), text: Words.size(size), address: tableAddress(name))
     }
     return HTML.element("div", ["data-live": "sizes"]) {
-      if bars.count > 1 { Chart.draw(bars: bars, title: "Sizes with indexes") }
+      if bars.count > 1 { Chart.draw(bars: bars, title: "Sizes") }
     }
   }
 

@@ -48,7 +48,8 @@ struct PageMaker: Sendable {
     ]
     if site.hasArchive { links.append((.archive, site.base + "archive")) }
     return try site.document(
-      title, name: store.path.lastPathPart, commit: place.commit, links: links, section: section,
+      title, name: site.archive?.name ?? store.path.lastPathPart, commit: place.commit,
+      links: links, section: section,
       isLive: place.commit == nil && site.isLive, content)
   }
 

@@ -357,7 +357,7 @@ extension PageMaker {
           "class": "more", "href": cellAddress(table, key, column),
           "aria-label": "All of \(column.name)",
         ]
-      ) { "… " + (value.size.map(Words.size) ?? "more") }
+      ) { (isCut ? "… " : " ") + (value.size.map(Words.size) ?? "more") }
     }
   }
 

@@ -14,8 +14,7 @@ extension PageMaker {
         db,
         sql: """
           SELECT name FROM sqlite_master
-          WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-            AND sql NOT LIKE 'CREATE VIRTUAL%'
+          WHERE type = 'table' AND \(SchemaFacts.isMade) AND sql NOT LIKE 'CREATE VIRTUAL%'
           ORDER BY name LIMIT \(Self.diagramLimit)
           """)
       var known: Set<[UInt8]> = []

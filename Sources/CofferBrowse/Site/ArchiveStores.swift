@@ -53,7 +53,7 @@ final class ArchiveStores: Sendable {
         configuration.cipher = source.cipher
         configuration.readonly = true
         configuration.cacheSize = Store.cacheSize
-        let store = try Store(DatabaseQueue(path: path, configuration: configuration))
+        let store = Store(try DatabaseQueue(path: path, configuration: configuration))
         close(
           opened.withLock { opened in
             opened.append(Opened(commit: commit, store: store))

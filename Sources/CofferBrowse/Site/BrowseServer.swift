@@ -33,8 +33,8 @@ package final class BrowseServer: Sendable {
   nonisolated(unsafe) private var isStopped = false
 
   /// - Parameter queue: A read-only connection of a configuration after ``prepare(_:)``.
-  package init(file queue: DatabaseQueue, services: BrowseServices) throws {
-    site = try Site(queue, services)
+  package init(file queue: DatabaseQueue, services: BrowseServices) {
+    site = Site(queue, services)
   }
 
   package init(archive: BrowsedArchive, services: BrowseServices) {

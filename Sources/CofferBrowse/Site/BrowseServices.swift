@@ -39,6 +39,7 @@ package struct BrowseServices: Sendable {
   var statement: @Sendable (String, Database) throws -> Statement
   var searchCondition: @Sendable (String, Database) throws -> String?
   var facts: @Sendable (Database) throws -> [(name: String, text: String)]
+  var sizes: @Sendable (Database) throws -> [(name: String, bytes: Int)]
   var check: @Sendable (Database, (String) -> Void) throws -> [String]
   var write: @Sendable (Statement, Format, @escaping ([UInt8]) throws -> Void) throws -> Void
   var compare: @Sendable (Database, Database, (Difference) throws -> Void) throws -> Void
@@ -50,6 +51,7 @@ package struct BrowseServices: Sendable {
   ///   - searchCondition: The condition with a parameter for the rows of a table that match a
   ///     full-text pattern; nil where there is no index for that.
   ///   - facts: The settings of a database.
+  ///   - sizes: The sizes of the tables, after reading all of them.
   ///   - check: What is wrong in a database's file, after saying what is looked at.
   ///   - write: Writes the rows of a statement, in parts.
   ///   - compare: Compares two databases. An error of the last argument ends it.
@@ -59,6 +61,7 @@ package struct BrowseServices: Sendable {
     statement: @escaping @Sendable (String, Database) throws -> Statement,
     searchCondition: @escaping @Sendable (String, Database) throws -> String?,
     facts: @escaping @Sendable (Database) throws -> [(name: String, text: String)],
+    sizes: @escaping @Sendable (Database) throws -> [(name: String, bytes: Int)],
     check: @escaping @Sendable (Database, (String) -> Void) throws -> [String],
     write:
       @escaping @Sendable (Statement, Format, @escaping ([UInt8]) throws -> Void) throws -> Void,
@@ -69,6 +72,7 @@ package struct BrowseServices: Sendable {
     self.statement = statement
     self.searchCondition = searchCondition
     self.facts = facts
+    self.sizes = sizes
     self.check = check
     self.write = write
     self.compare = compare

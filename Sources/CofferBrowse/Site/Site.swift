@@ -24,9 +24,9 @@ final class Site: Sendable {
   /// Shows a file.
   ///
   /// - Parameter queue: A read-only connection, which is closed by ``close()``.
-  init(_ queue: DatabaseQueue, _ services: BrowseServices) throws {
+  init(_ queue: DatabaseQueue, _ services: BrowseServices) {
     self.services = services
-    file = try Store(queue)
+    file = Store(queue)
     // A system without watches left has pages that don't follow commits.
     feed = try? LiveFeed(queue.configuration, path: queue.path)
     archive = nil
@@ -97,7 +97,7 @@ final class Site: Sendable {
       failure(
         "Too long", "Reading took longer than a page may take, and was ended. Narrow it down.", 503)
     case BrowseError.stopped: failure("Stopped", "The query was stopped.", 503)
-    default: failure("Failed", "\(error)", 500)
+    default: failure("Failed", String("\(error)".prefix(2_000)), 500)
     }
   }
 

@@ -43,6 +43,16 @@ final class SchemaFacts: Sendable {
   }
 
   private let state = Mutex(State())
+
+  /// The condition for tables that somebody has made, in `sqlite_master`: neither SQLite's own, nor
+  /// those in which virtual tables keep their content.
+  static let isMade = """
+    name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN (
+      SELECT v.name || s.column1 FROM sqlite_master v, (
+        VALUES ('_data'), ('_idx'), ('_content'), ('_docsize'), ('_config'), ('_segments'),
+          ('_segdir'), ('_stat'), ('_node'), ('_parent'), ('_rowid')
+      ) s WHERE v.type = 'table' AND v.sql LIKE 'CREATE VIRTUAL%')
+    """
   /// The most tables that are kept.
   private static let limit = 200
 

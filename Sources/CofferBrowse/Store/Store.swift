@@ -12,25 +12,26 @@ final class Store: Sendable {
   /// The memory for decrypted pages of each connection, in bytes.
   package static let cacheSize = 4 << 20
 
+  private struct State {
+    var readers: [Reader]
+    var idle: [Reader]
+  }
+
   let path: String
-  private let readers: [Reader]
-  private let idle: Mutex<[Int]>
+  private let configuration: Configuration
+  private let state: Mutex<State>
   private let wasGivenBack = NSCondition()
   /// What was read of the schema, and of its state.
   let schema = SchemaFacts()
   /// Counts of rows, by tables, as of a state of the file.
   let counts = Mutex<(state: String, counts: [[UInt8]: RowCount])>(("", [:]))
 
-  /// - Parameter queue: A read-only connection; the others are opened with its configuration.
-  init(_ queue: DatabaseQueue) throws {
+  /// - Parameter queue: A read-only connection; others are opened with its configuration.
+  init(_ queue: DatabaseQueue) {
     path = queue.path
-    var readers = [Reader(queue)]
-    for _ in 1..<Self.readerCount {
-      readers.append(
-        Reader(try DatabaseQueue(path: queue.path, configuration: queue.configuration)))
-    }
-    self.readers = readers
-    idle = Mutex(Array(readers.indices))
+    configuration = queue.configuration
+    let reader = Reader(queue)
+    state = Mutex(State(readers: [reader], idle: [reader]))
   }
 
   /// Reads in one transaction, which ends before this returns.
@@ -42,38 +43,43 @@ final class Store: Sendable {
     within limit: Duration = Store.pageLimit, isQuery: Bool = false,
     _ body: (Database, Reader) throws -> T
   ) throws -> T {
-    let index = try take()
-    defer { giveBack(index) }
-    return try readers[index].read(within: limit, isQuery: isQuery) {
-      try body($0, readers[index])
-    }
+    let reader = try take()
+    defer { giveBack(reader) }
+    return try reader.read(within: limit, isQuery: isQuery) { try body($0, reader) }
   }
 
-  private func take() throws -> Int {
+  private func take() throws -> Reader {
     let end = Date(timeIntervalSinceNow: 30)
     wasGivenBack.lock()
     defer { wasGivenBack.unlock() }
     while true {
-      if let index = idle.withLock({ $0.popLast() }) { return index }
+      if let reader = state.withLock({ $0.idle.popLast() }) { return reader }
+      // A connection keeps the schema in memory: others are opened when they are needed.
+      if state.withLock({ $0.readers.count < Self.readerCount }) {
+        let reader = Reader(try DatabaseQueue(path: path, configuration: configuration))
+        state.withLock { $0.readers.append(reader) }
+        return reader
+      }
       guard wasGivenBack.wait(until: end) else {
         throw BrowseError.refused("Other queries are running. Stop them, or wait.")
       }
     }
   }
 
-  private func giveBack(_ index: Int) {
+  private func giveBack(_ reader: Reader) {
     wasGivenBack.lock()
-    idle.withLock { $0.append(index) }
+    state.withLock { $0.idle.append(reader) }
     wasGivenBack.signal()
     wasGivenBack.unlock()
   }
 
   func stopQueries() {
-    for reader in readers { reader.stop(queriesOnly: true) }
+    for reader in state.withLock(\.readers) { reader.stop(queriesOnly: true) }
   }
 
   /// Ends what is being read, and closes the connections.
   func close() {
+    let readers = state.withLock(\.readers)
     for reader in readers { reader.stop(queriesOnly: false) }
     for reader in readers { try? reader.queue.close() }
   }

@@ -16,6 +16,7 @@ extension BrowseServices {
       try Tool.fullTextCondition(table, parameter: "?", db)
     },
     facts: facts,
+    sizes: { db in try TableSize.all(db).map { ($0.name, $0.bytes) } },
     check: { db, step in try FileCheck.findings(db, step: step) },
     write: { statement, format, sink in
       let output = ByteOutput(sink: sink)

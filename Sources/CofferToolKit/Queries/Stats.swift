@@ -22,7 +22,11 @@ struct TableSize {
           "CASE typeof(\($0)) WHEN 'text' THEN length(CAST(\($0) AS BLOB)) WHEN 'blob' THEN "
             + "length(\($0)) WHEN 'null' THEN 0 ELSE 8 END"
         }
-        let sum = pages == nil && !sizes.isEmpty ? sizes.joined(separator: " + ") : "0"
+        // In groups: an expression of SQLite's can't be deeper than 1,000.
+        let groups = stride(from: 0, to: sizes.count, by: 100).map {
+          "(" + sizes[$0..<min($0 + 100, sizes.count)].joined(separator: " + ") + ")"
+        }
+        let sum = pages == nil && !groups.isEmpty ? groups.joined(separator: " + ") : "0"
         let row = try Row.fetchOne(
           db, sql: "SELECT count(*), coalesce(sum(\(sum)), 0) FROM \(name)")
         return TableSize(
