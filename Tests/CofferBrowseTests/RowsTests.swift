@@ -114,6 +114,59 @@ struct RowsTests {
     #expect(previous.keys.last.flatMap { Int($0) }.map { "\($0 + 1)" } == last.keys.first)
   }
 
+  @Test func `conditions compare values by their types, and addresses have none of them`() throws {
+    let file = try BrowsedFile(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a, n INTEGER, s TEXT);
+      INSERT INTO t VALUES (1, 'é', 5, '5'), (2, 'e' || char(769), 50, '50%'), (3, NULL, -1, 'a_b'),
+        (4, x'0a', 7, 'axb'), (5, 7, 8, ''), (6, '<b>"x"</b>', 9, '7');
+      """)
+    let visitor = try file.visit()
+    let cases: [(column: String, comparison: String, value: String, keys: [String])] = [
+      ("a", "=", "é", ["1"]), ("a", "=", "e\u{301}", ["2"]), ("a", "is NULL", "", ["3"]),
+      ("a", "is not NULL", "", ["1", "2", "4", "5", "6"]), ("a", "=", "x'0a'", ["4"]),
+      ("a", "=", "7", ["5"]), ("n", "<", "7", ["1", "3"]), ("n", "≥", "8", ["2", "5", "6"]),
+      ("n", "≠", "7", ["1", "2", "3", "5", "6"]), ("s", "contains", "%", ["2"]),
+      ("s", "contains", "_", ["3"]), ("s", "begins with", "5", ["1", "2"]), ("s", "=", "7", ["6"]),
+      ("a", "=", "<b>\"x\"</b>", ["6"]), ("s", "=", "' OR 1 --", []), ("n", ">", "", []),
+    ]
+    for (column, comparison, value, keys) in cases {
+      let answer = try visitor.post(
+        "table?name=t", ["column0": column, "is0": comparison, "value0": value])
+      let address = try #require(answer["Location"])
+      // Shorter ones can be in any address.
+      #expect(encoded(value).count < 6 || !address.contains(encoded(value)))
+      let page = try visitor.get(visitor.resolve(address))
+      #expect(page.keys == keys, "\(column) \(comparison) \(value)")
+      #expect(!page.text.contains("<b>"))
+    }
+    let both = try visitor.submit(
+      "table?name=t",
+      [
+        "column0": "n", "is0": ">", "value0": "6", "column1": "s", "is1": "begins with",
+        "value1": "a",
+      ])
+    #expect(both.keys == ["4"])
+  }
+
+  @Test func `a full-text index is searched`() throws {
+    let file = try BrowsedFile.shop(orders: 10)
+    let visitor = try file.visit()
+    let found = try visitor.submit("table?name=review_text", ["pattern": "sweet OR lid"])
+    #expect(found.status == 200 && found.text.contains("Too sweet") && found.text.contains("lid"))
+    #expect(!found.text.contains("Solid and easy"))
+    let wrong = try visitor.submit("table?name=review_text", ["pattern": "\"AND ("])
+    #expect(400..<500 ~= wrong.status)
+  }
+
+  @Test func `rows are shown as documents, with their JSON as trees`() throws {
+    let visitor = try BrowsedFile.shop(orders: 1).visit()
+    let page = try visitor.get("table?name=product&form=documents")
+    #expect(page.status == 200)
+    #expect(page.text.contains("class=\"document\"") && page.text.contains("class=\"tree\""))
+    #expect(page.text.contains("certified"))
+  }
+
   @Test func `foreign keys are links in both directions`() throws {
     let file = try BrowsedFile(
       """
