@@ -5,9 +5,17 @@
 #define COFFER_MICROHTTPD_SHIM_H
 
 #include <arpa/inet.h>
+#include <malloc.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <string.h>
+
+/// Lets the threads of connections share their memory: each one would keep its own otherwise.
+static inline void coffer_http_limit_arenas(void) {
+#ifdef M_ARENA_MAX
+  mallopt(M_ARENA_MAX, 2);
+#endif
+}
 
 /// What a server calls, each time with `context`.
 typedef struct {

@@ -24,6 +24,7 @@
     /// - Returns: Nil if the port is taken.
     init?(port: UInt16, respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
       context = Context(respond)
+      coffer_http_limit_arenas()
       // SAFETY: released in `stop`, after the last call.
       let retained = unsafe Unmanaged.passRetained(context)
       let callbacks = unsafe coffer_http_callbacks(

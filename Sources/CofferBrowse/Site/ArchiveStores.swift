@@ -51,8 +51,7 @@ final class ArchiveStores: Sendable {
         var configuration = Configuration()
         configuration.key = source.key
         configuration.cipher = source.cipher
-        configuration.readonly = true
-        configuration.cacheSize = Store.cacheSize
+        BrowseServer.prepare(&configuration)
         let store = Store(try DatabaseQueue(path: path, configuration: configuration))
         close(
           opened.withLock { opened in

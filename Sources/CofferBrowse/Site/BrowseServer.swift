@@ -25,6 +25,7 @@ package final class BrowseServer: Sendable {
   package static func prepare(_ configuration: inout Configuration) {
     configuration.readonly = true
     configuration.cacheSize = Store.cacheSize
+    configuration.statementCacheCapacity = 16
   }
 
   private let site: Site

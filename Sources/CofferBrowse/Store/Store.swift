@@ -10,7 +10,7 @@ final class Store: Sendable {
   /// How long a page may read.
   static let pageLimit = Duration.seconds(20)
   /// The memory for decrypted pages of each connection, in bytes.
-  package static let cacheSize = 4 << 20
+  static let cacheSize = 2 << 20
 
   private struct State {
     var readers: [Reader]
