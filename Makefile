@@ -20,9 +20,9 @@ tests = $(SWIFT) test --skip-build
 killing = ArchiveKillTests ArchiveProgramTests ArchiveTests ArchiveWriterTests ArchiveGapTests \
 	ChangeKeyTests ConcurrentFetchTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
 	FreshnessKillTests KeySlotsKillTests LogIntegrityTests
-drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTests ChangedRowsTests \
-	FreshnessManipulationTests FullTextSynchronizationTests KeptListTests KeySlotsFileTests ObservedFetchTests \
-	ReplacedFileTests SalvageTrialTests TypedValueTests
+drawing = AccessTests ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTests ChangedRowsTests \
+	ChartTests FreshnessManipulationTests FullTextSynchronizationTests HTMLTests KeptListTests KeySlotsFileTests \
+	LayeredLayoutTests ObservedFetchTests ReplacedFileTests SalvageTrialTests SchemaDiagramTests TypedValueTests
 space = $(subst ,, )
 comma = ,
 man = share/man/man1

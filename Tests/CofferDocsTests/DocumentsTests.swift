@@ -19,7 +19,7 @@ import Testing
 
   @Test func `every code block names a language, and every Swift block is compiled`() throws {
     let blocks = try extractor.blocks()
-    let known: Set = ["swift", "text", "sh", "sql"]
+    let known: Set = ["swift", "text", "sh", "sql", "ini"]
     let contexts: Set = [
       "queue", "db", "library", "store", "archive", "configuration", "throws", "sqlcipher4",
     ]

@@ -109,6 +109,7 @@ private func snippet3(_ scene: Scene) throws {
 private func snippet4(_ scene: Scene) throws {
   var configuration = ArchiveConfiguration()
   configuration.interval = .seconds(10)                    // fewer objects, more lag
+  configuration.layerIntervals = [.seconds(300), .seconds(3_600), .seconds(86_400)]
   configuration.retention.commits = .seconds(7 * 86_400)   // each commit, for a week
   configuration.snapshotInterval = .seconds(86_400)        // shorter restores, more bytes
   configuration.maximumLogSize = 256 << 20                 // what may wait for a destination
