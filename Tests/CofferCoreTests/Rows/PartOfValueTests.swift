@@ -36,10 +36,10 @@ struct PartOfValueTests {
     try EncryptedQueue.with { db in
       try db.execute(
         sql: """
-          CREATE TABLE note (id INTEGER PRIMARY KEY, number, nothing);
+          CREATE TABLE note (id INTEGER PRIMARY KEY, number, empty);
           INSERT INTO note VALUES (1, 2, NULL)
           """)
-      for (rowID, column) in [(1, "number"), (1, "nothing"), (1, "missing"), (2, "number")] {
+      for (rowID, column) in [(1, "number"), (1, "empty"), (1, "missing"), (2, "number")] {
         #expect(throws: DatabaseError.self) { try read(Int64(rowID), column, 0..<1, db) }
       }
       // The connection is as good as before.
