@@ -63,8 +63,8 @@ extension Archive {
   ///   - cipher: Its settings.
   ///   - limit: How long to wait for it.
   /// - Returns: The number of deleted objects; nil if no session archives the database.
-  /// - Throws: ``ArchiveError/notAnswered`` if the session doesn't do so in time, such as one with
-  ///   another archive, or whose clock has jumped; ``ArchiveError``, or the error of the
+  /// - Throws: ``ArchiveError/notAnswered(process:)`` if the session doesn't do so in time, such as
+  ///   one with another archive, or whose clock has jumped; ``ArchiveError``, or the error of the
   ///   destination.
   public func prune(
     bySessionOfDatabaseAt path: String, key: DatabaseKey, cipher: CipherSettings = .default,
