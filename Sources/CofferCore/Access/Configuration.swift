@@ -37,9 +37,9 @@ public struct Configuration: Sendable {
   /// cores.
   ///
   /// True by default where there is more than one core, unless `COFFER_NO_READ_AHEAD=1` is in the
-  /// environment. On two idle cores, a scan takes two thirds of the time. Lookups, short ranges
-  /// and pages in the log don't change. While it scans, a connection holds up to 1 MiB more of
-  /// decrypted pages, in memory that is wiped as its transaction ends. It needs Coffer's cipher
+  /// environment. On two idle cores, a scan takes half to two thirds of the time. Lookups, short
+  /// ranges and pages in the log don't change. While it scans, a connection holds up to 1 MiB more
+  /// of decrypted pages, in memory that is wiped as its transaction ends. It needs Coffer's cipher
   /// provider and HMACs. ``Database/readAheadStatistics`` counts the pages.
   public var readsAhead = ReadAhead.isWorthwhile && ReadAhead.isAllowed
 

@@ -4,7 +4,8 @@ extension Database {
   /// Reads a part of a stored text or blob, in the memory of that part.
   ///
   /// SQL's `substr` takes the whole value into memory. This reads the pages up to the part, one
-  /// after the other, so that the end of a blob of 1 GB takes as long as a scan of it.
+  /// after the other, so that the end of a blob of 1 GB takes as long as a scan of it. An
+  /// observation that reads a part follows the table.
   ///
   /// ```swift
   /// let head = try db.partOfValue(in: "photo", column: "data", rowID: 7, range: 0..<64)
@@ -21,6 +22,8 @@ extension Database {
     in tableName: String, column: String, rowID: Int64, range: Range<Int>,
     schema schemaName: String = "main"
   ) throws -> (data: Data, size: Int) {
+    // SQLite's authorizer isn't asked about a blob that is opened.
+    try registerAccess(to: DatabaseRegion(table: tableName, schema: schemaName))
     let part = try readSchema { connection in
       try SQLite.readBlob(
         connection, schema: schemaName, table: tableName, column: column, rowID: rowID,

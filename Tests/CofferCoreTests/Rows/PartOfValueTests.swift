@@ -32,6 +32,16 @@ struct PartOfValueTests {
     }
   }
 
+  @Test func `a part is observed with its table`() throws {
+    try EncryptedQueue.with { db in
+      try db.execute(
+        sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, data); INSERT INTO note VALUES (1, 'x')")
+      let (part, region) = try db.recordingRegion { try read(1, "data", 0..<1, db) }
+      #expect(part.size == 1)
+      #expect(region == DatabaseRegion(table: "note"))
+    }
+  }
+
   @Test func `numbers, NULL, and rows and tables that aren't there have no parts`() throws {
     try EncryptedQueue.with { db in
       try db.execute(
