@@ -1,5 +1,6 @@
 import BenchmarkReport
 import CFloor
+import Coffer
 import Foundation
 
 /// A piece of work that is done in several sizes, to see how its cost grows.
@@ -32,6 +33,21 @@ struct GrowthCase: Sendable {
   var sizes: [Int]
   /// Does the work in an empty folder.
   var measure: @Sendable (_ size: Int, _ folder: String) throws -> [Value]
+}
+
+/// The key of the cases' files.
+let growthKey = [UInt8](repeating: 7, count: 32)
+
+extension Configuration {
+  /// That of the cases' files: with their key, and without waiting for the disk.
+  static var growth: Configuration {
+    get throws {
+      var configuration = Configuration()
+      configuration.key = try .raw(growthKey)
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+      return configuration
+    }
+  }
 }
 
 /// All cases, the longest last.

@@ -2,16 +2,6 @@ import Coffer
 import Foundation
 import Synchronization
 
-private let key = [UInt8](repeating: 7, count: 32)
-
-/// Opens a queue that doesn't wait for the disk.
-private func openQueue(_ folder: String, _ name: String = "growth.db") throws -> DatabaseQueue {
-  var configuration = Configuration()
-  configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-  return try DatabaseQueue(
-    path: "\(folder)/\(name)", key: .raw(key), configuration: configuration)
-}
-
 /// Creates the table `n` of integers, with rows.
 private func fill(_ queue: DatabaseQueue, rows: Int) throws {
   try queue.write { db in
@@ -23,7 +13,7 @@ private func fill(_ queue: DatabaseQueue, rows: Int) throws {
 
 /// Reads all rows by a cursor, which takes the same memory for any number of them.
 @Sendable func measureCursor(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
-  let queue = try openQueue(folder)
+  let queue = try DatabaseQueue(path: "\(folder)/growth.db", configuration: .growth)
   try fill(queue, rows: size)
   var time: GrowthCase.Value?
   let memory = try ProcessStatus.peakMemory {
@@ -44,7 +34,7 @@ private func fill(_ queue: DatabaseQueue, rows: Int) throws {
 
 /// Fetches rows by a list of their keys, as an argument.
 @Sendable func measureList(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
-  let queue = try openQueue(folder)
+  let queue = try DatabaseQueue(path: "\(folder)/growth.db", configuration: .growth)
   try fill(queue, rows: size)
   let ids = Array(1...size)
   let values = try queue.read { db in
@@ -65,7 +55,7 @@ private func fill(_ queue: DatabaseQueue, rows: Int) throws {
 /// Changes rows in one transaction that a ``ValueObservation`` and an observer of all changes
 /// follow.
 @Sendable func measureChanges(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
-  let queue = try openQueue(folder)
+  let queue = try DatabaseQueue(path: "\(folder)/growth.db", configuration: .growth)
   try fill(queue, rows: size)
   let changes = ChangeCounter()
   let isDelivered = DispatchSemaphore(value: 0)
@@ -123,7 +113,7 @@ private final class ChangeCounter: TransactionObserver {
 
 /// Works on a file of that many pages of 4 KiB.
 @Sendable func measurePages(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
-  let queue = try openQueue(folder)
+  let queue = try DatabaseQueue(path: "\(folder)/growth.db", configuration: .growth)
   // Each row fills most of a page.
   try queue.write { try $0.execute(sql: "CREATE TABLE page (id INTEGER PRIMARY KEY, bytes BLOB)") }
   var values: [GrowthCase.Value] = []

@@ -2,18 +2,9 @@ import CFloor
 import Coffer
 import Foundation
 
-private let key = [UInt8](repeating: 7, count: 32)
-
-private func openQueue(_ folder: String) throws -> DatabaseQueue {
-  var configuration = Configuration()
-  configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-  return try DatabaseQueue(
-    path: "\(folder)/growth.db", key: .raw(key), configuration: configuration)
-}
-
 /// Opens a file of many tables, and looks at each of them.
 @Sendable func measureTables(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
-  var queue = try openQueue(folder)
+  var queue = try DatabaseQueue(path: "\(folder)/growth.db", configuration: .growth)
   var values: [GrowthCase.Value] = []
   func measure(_ work: String, _ body: (Database) throws -> Void) throws {
     values.append(
@@ -41,7 +32,7 @@ private func openQueue(_ folder: String) throws -> DatabaseQueue {
   values.append(try measureTablesInC(size, folder))
   values.append(
     try .time(of: "many tables: opening", per: "table", count: size) {
-      queue = try openQueue(folder)
+      queue = try DatabaseQueue(path: "\(folder)/growth.db", configuration: .growth)
       blackHole(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t0") })
     })
   try measure("first look at the schema") { try lookAtAll($0) }
@@ -59,7 +50,7 @@ private func openQueue(_ folder: String) throws -> DatabaseQueue {
 
 /// Creates the same tables with the C API: SQLite reads its whole schema table after each of them.
 private func measureTablesInC(_ size: Int, _ folder: String) throws -> GrowthCase.Value {
-  let spec = Fixture.keySpec(key)
+  let spec = Fixture.keySpec(growthKey)
   guard let db = floor_open("\(folder)/floor.db", spec, CInt(spec.utf8.count)) else {
     throw WrongResult(description: "C can't create a file")
   }
@@ -81,7 +72,7 @@ private func measureTablesInC(_ size: Int, _ folder: String) throws -> GrowthCas
 
 /// Registers migrations, and applies them.
 @Sendable func measureMigrations(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
-  var queue = try openQueue(folder)
+  var queue = try DatabaseQueue(path: "\(folder)/growth.db", configuration: .growth)
   var migrator = DatabaseMigrator()
   var values = [
     GrowthCase.Value.time(of: "migrations: registration", per: "migration", count: size) {
@@ -99,7 +90,7 @@ private func measureTablesInC(_ size: Int, _ folder: String) throws -> GrowthCas
         try migrator.migrate(queue)
       })
     try queue.close()
-    queue = try openQueue(folder)
+    queue = try DatabaseQueue(path: "\(folder)/growth.db", configuration: .growth)
   }
   try queue.close()
   return values
@@ -108,7 +99,7 @@ private func measureTablesInC(_ size: Int, _ folder: String) throws -> GrowthCas
 /// Opens a pool for each of many files, as a server with a file for each customer.
 @Sendable func measureFiles(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
   ProcessStatus.raiseDescriptorLimit()
-  let model = try DatabasePool(path: "\(folder)/model.db", key: .raw(key))
+  let model = try DatabasePool(path: "\(folder)/model.db", key: .raw(growthKey))
   try model.write { try $0.execute(sql: "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1)") }
   try model.close()
   let paths = (0..<size).map { "\(folder)/\($0).db" }
@@ -125,7 +116,8 @@ private func measureTablesInC(_ size: Int, _ folder: String) throws -> GrowthCas
   var values = [
     try GrowthCase.Value.time(of: "many pools: opening", per: "file", count: size) {
       for path in paths {
-        pools.append(try DatabasePool(path: path, key: .raw(key), configuration: configuration))
+        pools.append(
+          try DatabasePool(path: path, key: .raw(growthKey), configuration: configuration))
       }
     }
   ]

@@ -1,8 +1,6 @@
 import Coffer
 import Foundation
 
-private let key = [UInt8](repeating: 7, count: 32)
-
 private struct Item: MappedRecord {
   var id: Int64, name: String, count: Int64
   static let databaseTableName = "item"
@@ -16,18 +14,9 @@ private struct Item: MappedRecord {
   init(_ id: Int) { self.init(id: Int64(id), name: "item \(id)", count: Int64(id &* 7919 % 1000)) }
 }
 
-/// Opens a pool, whose transactions go through a write-ahead log, and which doesn't wait for the
-/// disk.
-private func openPool(_ folder: String) throws -> DatabasePool {
-  var configuration = Configuration()
-  configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-  return try DatabasePool(
-    path: "\(folder)/growth.db", key: .raw(key), configuration: configuration)
-}
-
 /// Changes many rows in one transaction, whose pages are written before its commit.
 @Sendable func measureTransactions(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
-  let pool = try openPool(folder)
+  let pool = try DatabasePool(path: "\(folder)/growth.db", configuration: .growth)
   try pool.write { try Item.createTable($0) }
   var values: [GrowthCase.Value] = []
   func measure(_ work: String, _ body: (Database) throws -> Void) throws {
@@ -76,7 +65,7 @@ private func openPool(_ folder: String) throws -> DatabasePool {
 /// Follows a list of records while single rows of it change.
 @Sendable func measureObservedLists(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
   let changeCount = 200
-  let pool = try openPool(folder)
+  let pool = try DatabasePool(path: "\(folder)/growth.db", configuration: .growth)
   try pool.write { db in
     try Item.createTable(db)
     for id in 1...size {
