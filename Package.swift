@@ -77,6 +77,7 @@ let package = Package(
         "Coffer", "CofferArchive",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Browse"])),
       ],
+      resources: [.embedInCode("Assets/browse.css"), .embedInCode("Assets/browse.js")],
       swiftSettings: librarySettings),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     // The commands of the tool.

@@ -71,10 +71,14 @@ struct HTTPResponse: Sendable {
       body: .bytes(page.bytes))
   }
 
-  static func text(_ text: String, type: String = "text/plain", status: Int = 200) -> HTTPResponse {
+  static func text(_ text: String, status: Int = 200) -> HTTPResponse {
+    self.text(Array(text.utf8), type: "text/plain", status: status)
+  }
+
+  /// A text in UTF-8.
+  static func text(_ bytes: [UInt8], type: String, status: Int = 200) -> HTTPResponse {
     HTTPResponse(
-      status: status, headers: [("Content-Type", type + "; charset=utf-8")],
-      body: .bytes(Array(text.utf8)))
+      status: status, headers: [("Content-Type", type + "; charset=utf-8")], body: .bytes(bytes))
   }
 
   /// Sends the browser to another page.

@@ -66,8 +66,8 @@ final class Site: Sendable {
       return failure("No form", "There is no such form.", 405)
     }
     switch path {
-    case "style.css": return .text(Assets.styleSheet, type: "text/css")
-    case "script.js": return .text(Assets.script, type: "text/javascript")
+    case "style.css": return .text(PackageResources.browse_css, type: "text/css")
+    case "script.js": return .text(PackageResources.browse_js, type: "text/javascript")
     case "events": return feed?.response()
     default: break
     }
