@@ -70,11 +70,14 @@ let package = Package(
       swiftSettings: librarySettings),
     .systemLibrary(
       name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    // Markup, diagrams and charts of values.
+    .target(
+      name: "CofferDrawing", dependencies: ["Coffer"], swiftSettings: librarySettings),
     // Pages of a database for the browser on this machine, on the public API alone.
     .target(
       name: "CofferBrowse",
       dependencies: [
-        "Coffer", "CofferArchive",
+        "Coffer", "CofferArchive", "CofferDrawing",
         .target(name: "CMicrohttpd", condition: .when(traits: ["Browse"])),
       ],
       resources: [.embedInCode("Assets/browse.css"), .embedInCode("Assets/browse.js")],
@@ -84,7 +87,7 @@ let package = Package(
     .target(
       name: "CofferToolKit",
       dependencies: [
-        "Coffer", "CofferArchive", "CofferBrowse",
+        "Coffer", "CofferArchive", "CofferBrowse", "CofferDrawing",
         .target(name: "CEdit", condition: .when(traits: ["LineEditing"])),
       ]),
     .executableTarget(name: "CofferTool", dependencies: ["CofferToolKit"]),
@@ -153,6 +156,8 @@ let package = Package(
     .testTarget(
       name: "CofferArchiveTests",
       dependencies: ["Coffer", "CofferCore", "CofferArchive"] + testSupport),
+    .testTarget(
+      name: "CofferDrawingTests", dependencies: ["Coffer", "CofferDrawing"] + testSupport),
     .testTarget(
       name: "CofferBrowseTests",
       dependencies: ["Coffer", "CofferArchive", "CofferBrowse", "CofferToolKit"] + testSupport),

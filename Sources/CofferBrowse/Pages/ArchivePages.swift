@@ -1,5 +1,6 @@
 import Coffer
 import CofferArchive
+import CofferDrawing
 import Foundation
 
 /// The time line of an archive, and what differs between two of its commits.
@@ -50,7 +51,11 @@ struct ArchivePages {
       if summary.ranges.isEmpty {
         HTML.element("p", ["class": "notice"]) { "No commit can be restored yet." }
       } else {
-        Timeline.draw(summary.ranges, opened: opened, base: site.base)
+        Timeline.draw(
+          summary.ranges.map { ($0.first.date, $0.last.date, title($0)) },
+          points: opened.map {
+            ($0.date, "Commit \($0.number) is open", "\(site.base)at/\($0.number)/")
+          })
         openForm(summary)
       }
       for problem in summary.problems {
@@ -62,7 +67,7 @@ struct ArchivePages {
           for commit in opened {
             HTML.element("li") {
               link(commit)
-              " of \(Words.date(commit.date))"
+              " of \(Numbers.date(commit.date))"
             }
           }
         }
@@ -84,7 +89,7 @@ struct ArchivePages {
               HTML.element("tr") {
                 for commit in [range.first, range.last] {
                   HTML.element("td", ["class": "number"]) { openButton(commit) }
-                  HTML.element("td") { Words.date(commit.date) }
+                  HTML.element("td") { Numbers.date(commit.date) }
                 }
               }
             }
@@ -92,6 +97,13 @@ struct ArchivePages {
         }
       }
     }
+  }
+
+  private func title(_ range: ArchiveSummary.Range) -> String {
+    let (first, last) = (range.first, range.last)
+    return first.number == last.number
+      ? "Commit \(first.number), \(Numbers.date(first.date))"
+      : "Commits \(first.number) to \(last.number), until \(Numbers.date(last.date))"
   }
 
   private func openButton(_ commit: ArchiveCommit) -> HTML {
@@ -214,7 +226,7 @@ struct ArchivePages {
       }
       if !isWhole {
         HTML.element("p", ["class": "notice"]) {
-          "These are the first \(Words.count(Self.differenceLimit, "difference"))."
+          "These are the first \(Numbers.count(Self.differenceLimit, "difference"))."
         }
       }
     }
@@ -227,70 +239,6 @@ struct ArchivePages {
     case "-": HTML.element("del") { "− " + text }
     case "+": HTML.element("ins") { "+ " + text }
     default: HTML.element("span") { "\(difference.mark) " + text }
-    }
-  }
-}
-
-/// The ranges of an archive's commits on an axis of time.
-enum Timeline {
-  /// The most ranges that are drawn; others are near each other.
-  private static let limit = 300
-  private static let size = (width: 960.0, height: 72.0, margin: 12.0)
-
-  static func draw(
-    _ ranges: [ArchiveSummary.Range], opened: [ArchiveCommit], base: String
-  ) -> HTML {
-    guard let first = ranges.first?.first.date, let last = ranges.last?.last.date else {
-      return HTML()
-    }
-    let span = max(1, last.timeIntervalSince(first))
-    func x(_ date: Date) -> Double {
-      size.margin + (size.width - 2 * size.margin) * date.timeIntervalSince(first) / span
-    }
-    let step = max(1, (ranges.count + limit - 1) / limit)
-    let drawn = stride(from: 0, to: ranges.count, by: step).map { ranges[$0] }
-    return HTML.element("figure", ["class": "chart timeline"]) {
-      HTML.element("figcaption") { "From \(Words.date(first)) to \(Words.date(last))" }
-      HTML.element(
-        "svg",
-        [
-          "viewBox": "0 0 \(Drawing.number(size.width)) \(Drawing.number(size.height))",
-          "role": "img", "aria-label": "Time line of \(Words.count(ranges.count, "range"))",
-        ]
-      ) {
-        HTML.element(
-          "line",
-          [
-            "class": "axis", "x1": Drawing.number(size.margin),
-            "x2": Drawing.number(size.width - size.margin), "y1": "36", "y2": "36",
-          ])
-        for range in drawn {
-          HTML.element(
-            "rect",
-            [
-              "class": "bar", "x": Drawing.number(x(range.first.date) - 1.5), "y": "24",
-              "height": "24",
-              "width": Drawing.number(max(3, x(range.last.date) - x(range.first.date) + 3)),
-            ]
-          ) {
-            HTML.element("title") {
-              range.first.number == range.last.number
-                ? "Commit \(range.first.number), \(Words.date(range.first.date))"
-                : "Commits \(range.first.number) to \(range.last.number), until \(Words.date(range.last.date))"
-            }
-          }
-        }
-        for commit in opened {
-          HTML.element("a", ["href": "\(base)at/\(commit.number)/"]) {
-            HTML.element(
-              "circle",
-              ["class": "point", "cx": Drawing.number(x(commit.date)), "cy": "12", "r": "5"]
-            ) {
-              HTML.element("title") { "Commit \(commit.number) is open" }
-            }
-          }
-        }
-      }
     }
   }
 }

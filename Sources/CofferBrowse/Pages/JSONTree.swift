@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 
 /// JSON as a tree that opens and closes, read by SQLite in its order.
 enum JSONTree {

@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 import Foundation
 
 /// What the file is, and its tables.
@@ -66,7 +67,7 @@ extension PageMaker {
       if tables.isEmpty { HTML.element("p", ["class": "notice"]) { "No tables yet." } }
       if !tables.isEmpty {
         table(
-          total == 1 ? "1 table or view" : "\(Words.grouped(total)) tables and views",
+          total == 1 ? "1 table or view" : "\(Numbers.grouped(total)) tables and views",
           ["Name", "Kind", "Rows", "Size", "Schema"].map { .text($0) }, live: "tables"
         ) {
           for table in tables {
@@ -74,7 +75,7 @@ extension PageMaker {
               HTML.element("th", ["scope": "row"]) { link(table.name, tableAddress(table.name)) }
               HTML.element("td") { table.kind }
               HTML.element("td", ["class": "number"]) { table.count?.text ?? "…" }
-              HTML.element("td", ["class": "number"]) { table.size.map(Words.size) ?? "" }
+              HTML.element("td", ["class": "number"]) { table.size.map(Numbers.size) ?? "" }
               HTML.element("td") {
                 HTML.element(
                   "a",
@@ -153,7 +154,7 @@ extension PageMaker {
       name, size in
       let name = String(decoding: name, as: UTF8.self)
       return Chart.Bar(
-        label: name, value: Double(size), text: Words.size(size), address: tableAddress(name))
+        label: name, value: Double(size), text: Numbers.size(size), address: tableAddress(name))
     }
     return HTML.element("div", ["data-live": "sizes"]) {
       if bars.count > 1 { Chart.draw(bars: bars, title: "Sizes") }

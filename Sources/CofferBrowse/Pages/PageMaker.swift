@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 
 /// Makes the pages of one database. Its extensions have a kind of page each.
 struct PageMaker: Sendable {

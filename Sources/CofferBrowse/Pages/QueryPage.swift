@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 import Foundation
 
 /// SQL that only reads.
@@ -137,7 +138,7 @@ extension PageMaker {
     _ names: [String], _ rows: [[ShownValue]], hasMore: Bool, time: Duration
   ) -> HTML {
     let milliseconds = Int(time / .milliseconds(1))
-    let words = (hasMore ? "The first " : "") + Words.count(rows.count, "row")
+    let words = (hasMore ? "The first " : "") + Numbers.count(rows.count, "row")
     var chart = Chart.suggestion(columns: names, rows: rows.map { $0.map(\.value) })
     if let kind = request["chart"].flatMap({ Chart.Kind(rawValue: $0) }) { chart?.kind = kind }
     // A slow query isn't run again for each commit of another program.

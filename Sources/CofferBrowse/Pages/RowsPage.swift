@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 
 /// The rows of a table or a view.
 extension PageMaker {
@@ -357,7 +358,7 @@ extension PageMaker {
           "class": "more", "href": cellAddress(table, key, column),
           "aria-label": "All of \(column.name)",
         ]
-      ) { (isCut ? "… " : " ") + (value.size.map(Words.size) ?? "more") }
+      ) { (isCut ? "… " : " ") + (value.size.map(Numbers.size) ?? "more") }
     }
   }
 

@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 
 /// The diagram, and one table, view, index or trigger.
 extension PageMaker {

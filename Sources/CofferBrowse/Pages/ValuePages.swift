@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 import Foundation
 
 /// One row, and one value.
@@ -226,7 +227,7 @@ extension PageMaker {
         HTML.element("p") {
           link("Row \(keyText(key))", rowAddress(table, key))
           ": \(part.type)"
-          if part.size > 0 { ", \(Words.size(part.size))" }
+          if part.size > 0 { ", \(Numbers.size(part.size))" }
         }
         HTML.element("div", ["data-live": "value"]) {
           if part.type == "null" {
@@ -246,7 +247,7 @@ extension PageMaker {
           if let text { HTML.element("pre") { text } }
           if text != nil, part.size > Self.limit.text {
             HTML.element("p", ["class": "notice"]) {
-              "This is the first \(Words.size(Self.limit.text)). "
+              "This is the first \(Numbers.size(Self.limit.text)). "
               link("Its bytes", address("cell", 0))
             }
           }

@@ -1,3 +1,5 @@
+import CofferDrawing
+
 /// What a browser asks for.
 struct HTTPRequest: Sendable {
   var method: String

@@ -1,3 +1,5 @@
+import CofferDrawing
+
 extension Site {
   /// A whole page. The classes are those of the style sheet; `Docs/Internals/Browse.md` has them.
   func document(

@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 import Foundation
 import Synchronization
 

@@ -121,3 +121,8 @@ final class SchemaFacts: Sendable {
     }
   }
 }
+
+extension String {
+  /// Whether the bytes are the same: two names can be one for Swift, and differ in SQLite.
+  func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 import Foundation
 import Synchronization
 
@@ -90,7 +91,7 @@ struct RowCount: Sendable, Hashable {
   var number: Int
   var isAtLeast = false
 
-  var text: String { isAtLeast ? "more than \(Words.grouped(number))" : Words.grouped(number) }
+  var text: String { isAtLeast ? "more than \(Numbers.grouped(number))" : Numbers.grouped(number) }
 }
 
 extension Database {

@@ -1,16 +1,9 @@
-/// Formats numbers for display.
-enum Numbers {
-  /// 1,234,567
-  static func grouped(_ number: Int) -> String {
-    let digits = Array(String(number.magnitude))
-    var text = number < 0 ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
-      text.append(digit)
-    }
-    return text
-  }
+import CofferDrawing
 
+typealias Numbers = CofferDrawing.Numbers
+
+/// What only a terminal shows.
+extension Numbers {
   /// 1,234.5, with `digits` digits after the point.
   static func decimal(_ number: Double, digits: Int = 1) -> String {
     guard number.magnitude < 1e15 else { return "\(number)" }
@@ -25,11 +18,6 @@ enum Numbers {
   /// 12.3 MiB, from KiB.
   static func mebibytes(fromKibibytes size: Int) -> String {
     decimal(Double(size) / 1024) + " MiB"
-  }
-
-  /// "1 package", "2 packages".
-  static func count(_ number: Int, _ noun: String) -> String {
-    "\(grouped(number)) \(number == 1 ? noun : noun + "s")"
   }
 
   /// "0.4 ms" or "1.25 s".

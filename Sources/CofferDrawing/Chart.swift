@@ -5,23 +5,27 @@ import Foundation
 ///
 /// NULL, text among numbers, and numbers without a place on an axis are left out. What is drawn is
 /// bounded, however many rows there are.
-struct Chart: Sendable {
-  enum Kind: String, CaseIterable, Sendable { case bars, line, points }
+package struct Chart: Sendable {
+  package enum Kind: String, CaseIterable, Sendable { case bars, line, points }
 
   /// A bar of a bar chart.
-  struct Bar: Sendable {
+  package struct Bar: Sendable {
     var label: String
     var value: Double
     /// The value as it is shown.
     var text: String
     /// Where the label leads.
     var address: String?
+
+    package init(label: String, value: Double, text: String, address: String? = nil) {
+      (self.label, self.value, self.text, self.address) = (label, value, text, address)
+    }
   }
 
   /// The most bars, and the most points of a line, that are drawn.
   static let limit = (bars: 40, points: 2000)
 
-  var kind: Kind
+  package var kind: Kind
   /// The columns of the values, and of what they belong to; nil for the numbers of rows.
   private(set) var y: Int
   private(set) var x: Int?
@@ -33,7 +37,7 @@ struct Chart: Sendable {
   /// dates or numbers with a number; nil where no column has numbers alone.
   ///
   /// Of several columns the last number is drawn, over the first date, text or number.
-  static func suggestion(columns: [String], rows: [[DatabaseValue]]) -> Chart? {
+  package static func suggestion(columns: [String], rows: [[DatabaseValue]]) -> Chart? {
     let contents = columns.indices.map { Content(of: rows, column: $0) }
     guard let y = contents.lastIndex(of: .numbers) else { return nil }
     var chart = Chart(kind: .line, y: y, x: nil, columns: columns, rows: rows)
@@ -115,7 +119,7 @@ struct Chart: Sendable {
   // MARK: Drawing
 
   /// The chart as an image, with a sentence where not all is drawn.
-  static func draw(_ chart: Chart) -> HTML {
+  package static func draw(_ chart: Chart) -> HTML {
     let yTitle = chart.columns[chart.y]
     let xTitle = chart.x.map { chart.columns[$0] } ?? "row"
     let title = "\(yTitle) by \(xTitle)"
@@ -139,7 +143,7 @@ struct Chart: Sendable {
   }
 
   /// A bar chart, of which the first bars are drawn.
-  static func draw(bars all: [Bar], title: String) -> HTML {
+  package static func draw(bars all: [Bar], title: String) -> HTML {
     let bars = all.filter(\.value.isFinite).prefix(limit.bars)
     let hidden = all.count - bars.count
     return figure(title: title, note: hidden > 0 ? "\(bars.count) of \(all.count) are drawn." : nil)

@@ -3,7 +3,7 @@ import CofferTestSupport
 import Foundation
 import Testing
 
-@testable import CofferBrowse
+@testable import CofferDrawing
 
 struct ChartTests {
   private static func rows(_ values: [[(any DatabaseValueConvertible)?]]) -> [[DatabaseValue]] {

@@ -2,7 +2,7 @@ import CofferTestSupport
 import Foundation
 import Testing
 
-@testable import CofferBrowse
+@testable import CofferDrawing
 
 struct SchemaDiagramTests {
   private typealias Table = SchemaDiagram.Table
@@ -12,7 +12,7 @@ struct SchemaDiagramTests {
       name: name,
       columns: (0..<columns).map {
         SchemaDiagram.Column(name: "c\($0)", type: "INT", isPrimaryKey: $0 == 0)
-      }, address: "table?name=\(encoded(name))",
+      }, address: "table?name=\(name)",
       foreignKeys: others.map { SchemaDiagram.ForeignKey(columns: ["c1"], table: $0) })
   }
 
@@ -46,7 +46,7 @@ struct SchemaDiagramTests {
     let tables = odd.map { name in
       Table(
         name: name, columns: odd.map { SchemaDiagram.Column(name: $0, type: $0) },
-        address: "table?name=" + encoded(name),
+        address: "table?name=" + name,
         foreignKeys: [SchemaDiagram.ForeignKey(columns: [name], table: odd[0], targets: [name])])
     }
     let text = SchemaDiagram.draw(tables: tables).render()

@@ -2,28 +2,43 @@
 ///
 /// Names are text, and links are what the caller gives. It has no style of its own: the classes are
 /// in the style sheet.
-enum SchemaDiagram {
-  struct Column: Sendable {
+package enum SchemaDiagram {
+  package struct Column: Sendable {
     var name: String
     /// As declared.
     var type = ""
     var isPrimaryKey = false
+
+    package init(name: String, type: String = "", isPrimaryKey: Bool = false) {
+      (self.name, self.type, self.isPrimaryKey) = (name, type, isPrimaryKey)
+    }
   }
 
-  struct Table: Sendable {
+  package struct Table: Sendable {
     var name: String
     var columns: [Column]
     /// The address of the table's page.
     var address: String
     var foreignKeys: [ForeignKey] = []
+
+    package init(
+      name: String, columns: [Column], address: String, foreignKeys: [ForeignKey] = []
+    ) {
+      (self.name, self.columns, self.address) = (name, columns, address)
+      self.foreignKeys = foreignKeys
+    }
   }
 
-  struct ForeignKey: Sendable {
+  package struct ForeignKey: Sendable {
     var columns: [String]
     /// The table it leads to, in any case.
     var table: String
     /// The columns it leads to; empty for the primary key.
     var targets: [String] = []
+
+    package init(columns: [String], table: String, targets: [String] = []) {
+      (self.columns, self.table, self.targets) = (columns, table, targets)
+    }
   }
 
   /// The most arrows that are drawn.
@@ -38,7 +53,7 @@ enum SchemaDiagram {
   private static let character = 7.25
 
   /// The diagram of some tables as an image with links.
-  static func draw(tables: [Table]) -> HTML {
+  package static func draw(tables: [Table]) -> HTML {
     let boxes = tables.map(Box.init)
     let index = Dictionary(
       zip(tables.map { key($0.name) }, tables.indices), uniquingKeysWith: { first, _ in first })

@@ -10,15 +10,15 @@
 ///   HTML.element("br")
 /// }
 /// ```
-struct HTML: Sendable {
+package struct HTML: Sendable {
   /// UTF-8.
-  private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
 
   /// Nothing.
   init() {}
 
   /// A text as it is shown.
-  static func text(_ value: String) -> HTML {
+  package static func text(_ value: String) -> HTML {
     var html = HTML()
     html.escape(value)
     return html
@@ -27,7 +27,7 @@ struct HTML: Sendable {
   /// An element with its content.
   ///
   /// - Parameter attributes: one that is nil is left out, and an empty text is one without a value.
-  static func element(
+  package static func element(
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String?> = [:],
     @HTMLBuilder _ content: () throws -> HTML
   ) rethrows -> HTML {
@@ -42,14 +42,14 @@ struct HTML: Sendable {
   }
 
   /// An element without content.
-  static func element(
+  package static func element(
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String?> = [:]
   ) -> HTML {
     element(name, attributes) { HTML() }
   }
 
   /// A whole page: the document type, then `root`.
-  static func document(_ root: HTML) -> HTML {
+  package static func document(_ root: HTML) -> HTML {
     var html = HTML()
     html.bytes = Array("<!doctype html>\n".utf8) + root.bytes
     return html
@@ -57,9 +57,6 @@ struct HTML: Sendable {
 
   /// The markup as text.
   func render() -> String { String(decoding: bytes, as: UTF8.self) }
-
-  /// Whether there is nothing.
-  var isEmpty: Bool { bytes.isEmpty }
 
   mutating func append(_ other: HTML) { bytes += other.bytes }
 
@@ -100,18 +97,23 @@ struct HTML: Sendable {
   ]
 }
 
+extension HTML: ExpressibleByStringLiteral {
+  /// A text as it is shown.
+  package init(stringLiteral value: String) { self = .text(value) }
+}
+
 /// Builds `HTML` from elements, texts, conditions and loops.
 @resultBuilder
-enum HTMLBuilder {
-  static func buildExpression(_ html: HTML) -> HTML { html }
+package enum HTMLBuilder {
+  package static func buildExpression(_ html: HTML) -> HTML { html }
   /// A text is escaped.
-  static func buildExpression(_ text: String) -> HTML { .text(text) }
-  static func buildExpression(_ html: HTML?) -> HTML { html ?? HTML() }
-  static func buildBlock(_ parts: HTML...) -> HTML { joined(parts) }
-  static func buildArray(_ parts: [HTML]) -> HTML { joined(parts) }
-  static func buildOptional(_ part: HTML?) -> HTML { part ?? HTML() }
-  static func buildEither(first part: HTML) -> HTML { part }
-  static func buildEither(second part: HTML) -> HTML { part }
+  package static func buildExpression(_ text: String) -> HTML { .text(text) }
+  package static func buildExpression(_ html: HTML?) -> HTML { html ?? HTML() }
+  package static func buildBlock(_ parts: HTML...) -> HTML { joined(parts) }
+  package static func buildArray(_ parts: [HTML]) -> HTML { joined(parts) }
+  package static func buildOptional(_ part: HTML?) -> HTML { part ?? HTML() }
+  package static func buildEither(first part: HTML) -> HTML { part }
+  package static func buildEither(second part: HTML) -> HTML { part }
 
   private static func joined(_ parts: [HTML]) -> HTML {
     parts.reduce(into: HTML()) { $0.append($1) }

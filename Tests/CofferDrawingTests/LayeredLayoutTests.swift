@@ -1,7 +1,7 @@
 import CofferTestSupport
 import Testing
 
-@testable import CofferBrowse
+@testable import CofferDrawing
 
 struct LayeredLayoutTests {
   private typealias Size = LayeredLayout.Size

@@ -2,7 +2,7 @@ import CofferTestSupport
 import Foundation
 import Testing
 
-@testable import CofferBrowse
+@testable import CofferDrawing
 
 struct HTMLTests {
   @Test func `random texts are texts, in content and in attributes`() {
