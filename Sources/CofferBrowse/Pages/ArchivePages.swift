@@ -1,60 +1,52 @@
-import Coffer
 import CofferArchive
 import CofferDrawing
 import Foundation
 
 /// The time line of an archive, and what differs between two of its commits.
-struct ArchivePages {
+struct ArchivePages: Pages {
   let site: Site
-  let archive: ArchiveStores
   let request: HTTPRequest
+  let archive: ArchiveStores
 
   private static let differenceLimit = 1_000
 
+  var base: String { site.gate.base }
+  var name: String { archive.name }
+  var isLive: Bool { false }
+  var sections: [(title: String, address: String)] { [("Archive", address("archive"))] }
+
   func response(_ path: String) throws -> HTTPResponse? {
     switch path {
-    case "", "archive": try timeline()
-    case "open": request.method == "POST" ? try open() : .redirect(to: site.base + "archive")
-    case "compare": try compare()
-    default: nil
+    case "", "archive": return try timeline()
+    case "open": return request.method == "POST" ? try open() : .redirect(to: address("archive"))
+    case "compare": return try compare()
+    default:
+      let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3, parts[0] == "at", let commit = UInt64(parts[1]) else { return nil }
+      return try archive.withStore(of: commit) { store in
+        let pages = DatabasePages(
+          site: site, request: request, store: store, base: commitAddress(commit),
+          name: "\(name), commit \(commit)", isCommit: true)
+        return try pages.response(String(parts[2]))
+      }
     }
   }
 
-  private func page(_ title: String, @HTMLBuilder _ content: () throws -> HTML) rethrows
-    -> HTTPResponse
-  {
-    .page(
-      try site.document(
-        title, name: archive.name, commit: nil, links: [(.archive, site.base + "archive")],
-        section: .archive, isLive: false, content))
-  }
-
-  private func form(
-    _ path: String, @HTMLBuilder _ content: () -> HTML
-  ) -> HTML {
-    HTML.element("form", ["method": "post", "action": site.base + path]) {
-      HTML.element("input", ["type": "hidden", "name": "csrf", "value": site.formToken])
-      content()
-    }
-  }
-
-  private func link(_ commit: ArchiveCommit) -> HTML {
-    HTML.element("a", ["href": "\(site.base)at/\(commit.number)/"]) { "Commit \(commit.number)" }
-  }
+  private func commitAddress(_ number: UInt64) -> String { address("at/\(number)/") }
 
   // MARK: Time line
 
   private func timeline() throws -> HTTPResponse {
     let summary = try archive.summary()
     let opened = archive.commits.sorted { $0.number < $1.number }
-    return page("Time line") {
+    return page("Time line", "Archive") {
       if summary.ranges.isEmpty {
-        HTML.element("p", ["class": "notice"]) { "No commit can be restored yet." }
+        notice("No commit can be restored yet.")
       } else {
         Timeline.draw(
           summary.ranges.map { ($0.first.date, $0.last.date, title($0)) },
           points: opened.map {
-            ($0.date, "Commit \($0.number) is open", "\(site.base)at/\($0.number)/")
+            ($0.date, "Commit \($0.number) is open", commitAddress($0.number))
           })
         openForm(summary)
       }
@@ -66,7 +58,7 @@ struct ArchivePages {
         HTML.element("ul") {
           for commit in opened {
             HTML.element("li") {
-              link(commit)
+              link("Commit \(commit.number)", commitAddress(commit.number))
               " of \(Numbers.date(commit.date))"
             }
           }
@@ -74,24 +66,12 @@ struct ArchivePages {
         if opened.count > 1 { compareForm(opened) }
       }
       HTML.element("h2") { "What can be opened" }
-      HTML.element("div", ["class": "scroll"]) {
-        HTML.element("table", ["class": "rows"]) {
-          HTML.element("caption") { "Commits that can be restored" }
-          HTML.element("thead") {
-            HTML.element("tr") {
-              for name in ["First", "Date", "Last", "Date"] {
-                HTML.element("th", ["scope": "col"]) { name }
-              }
-            }
-          }
-          HTML.element("tbody") {
-            for range in summary.ranges.reversed().prefix(500) {
-              HTML.element("tr") {
-                for commit in [range.first, range.last] {
-                  HTML.element("td", ["class": "number"]) { openButton(commit) }
-                  HTML.element("td") { Numbers.date(commit.date) }
-                }
-              }
+      table("Commits that can be restored", ["First", "Date", "Last", "Date"]) {
+        for range in summary.ranges.reversed().prefix(500) {
+          row {
+            for commit in [range.first, range.last] {
+              cell(openButton(commit), class: "number")
+              cell(Numbers.date(commit.date))
             }
           }
         }
@@ -107,13 +87,13 @@ struct ArchivePages {
   }
 
   private func openButton(_ commit: ArchiveCommit) -> HTML {
-    form("open") {
+    form(address("open")) {
       HTML.element("button", ["name": "number", "value": "\(commit.number)"]) { "\(commit.number)" }
     }
   }
 
   private func openForm(_ summary: ArchiveSummary) -> HTML {
-    form("open") {
+    form(address("open")) {
       HTML.element("p") {
         HTML.element("label", ["for": "number"]) { "Commit" }
         HTML.element(
@@ -133,21 +113,18 @@ struct ArchivePages {
   }
 
   private func open() throws -> HTTPResponse {
-    let point: ArchivePoint
+    var point = ArchivePoint.latest
     if let number = request.form["number"].flatMap({ UInt64($0) }) {
       point = .commit(number)
-    } else if let text = request.form["date"], !text.isEmpty {
+    } else if let text = request["date"] {
       let whole = text.count == 16 ? text + ":00Z" : text + "Z"
       guard let date = try? Date(whole, strategy: .iso8601) else {
         throw BrowseError.refused("This is no date.")
       }
       point = .date(date)
-    } else {
-      point = .latest
     }
     do {
-      let commit = try archive.open(point)
-      return .redirect(to: "\(site.base)at/\(commit.number)/")
+      return .redirect(to: commitAddress(try archive.open(point).number))
     } catch let error as ArchiveError {
       throw BrowseError.refused("\(error)")
     }
@@ -156,21 +133,13 @@ struct ArchivePages {
   // MARK: Comparison
 
   private func compareForm(_ commits: [ArchiveCommit]) -> HTML {
-    func choice(_ name: StaticString, _ label: String, _ selected: ArchiveCommit?) -> HTML {
-      HTML.element("label") {
-        label + " "
-        HTML.element("select", ["name": name.description]) {
-          for commit in commits {
-            HTML.element(
-              "option", ["value": "\(commit.number)", "selected": commit == selected ? "" : nil]
-            ) { "\(commit.number)" }
-          }
-        }
-      }
-    }
-    return HTML.element("form", ["action": site.base + "compare"]) {
-      choice("from", "Compare", commits.first)
-      choice("to", "with", commits.last)
+    let numbers = commits.map { ("\($0.number)", "\($0.number)") }
+    return HTML.element("form", ["action": address("compare")]) {
+      "Compare "
+      choice("from", label: "First commit", numbers, selected: numbers.first?.0)
+      " with "
+      choice("to", label: "Second commit", numbers, selected: numbers.last?.0)
+      " "
       HTML.element("button") { "Compare" }
     }
   }
@@ -181,9 +150,9 @@ struct ArchivePages {
     guard let from = request["from"].flatMap({ UInt64($0) }),
       let to = request["to"].flatMap({ UInt64($0) })
     else { throw BrowseError.missing("Choose two commits in the time line.") }
-    var differences: [BrowseServices.Difference] = []
-    var isWhole = true
-    let compare = site.services.compare
+    // In the order of the comparison: the schema, then each table.
+    var groups: [(table: String?, lines: [HTML])] = []
+    var rest = Self.differenceLimit
     try archive.withStore(of: from) { first in
       try archive.withStore(of: to) { second in
         // The same store twice would wait for its own reader.
@@ -191,50 +160,35 @@ struct ArchivePages {
         try first.read { old, _ in
           try second.read { new, _ in
             do {
-              try compare(old, new) { difference in
-                differences.append(difference)
-                if differences.count >= Self.differenceLimit { throw Enough() }
+              try site.services.compare(old, new) { difference in
+                if groups.last?.table?.bytes != difference.table?.bytes || groups.isEmpty {
+                  groups.append((difference.table, []))
+                }
+                groups[groups.count - 1].lines.append(line(difference))
+                rest -= 1
+                if rest == 0 { throw Enough() }
               }
-            } catch is Enough { isWhole = false }
+            } catch is Enough {}
           }
         }
       }
     }
-    // In the order of the comparison: the schema, then each table.
-    var groups: [(name: String, differences: ArraySlice<BrowseServices.Difference>)] = []
-    for index in differences.indices {
-      let name = differences[index].table ?? ""
-      if groups.last?.name.isSame(as: name) == true {
-        groups[groups.count - 1].differences.append(differences[index])
-      } else {
-        groups.append((name, differences[index...index]))
-      }
-    }
-    return page("Commits \(from) and \(to)") {
-      if differences.isEmpty {
-        HTML.element("p", ["class": "notice"]) { "Nothing differs." }
-      }
+    return page("Commits \(from) and \(to)", "Archive") {
+      if groups.isEmpty { notice("Nothing differs.") }
       for group in groups {
         HTML.element("section", ["class": "diff"]) {
-          HTML.element("h2") { group.name.isEmpty ? "Schema" : group.name }
-          HTML.element("ul") {
-            for difference in group.differences {
-              HTML.element("li") { line(difference) }
-            }
-          }
+          HTML.element("h2") { group.table ?? "Schema" }
+          HTML.element("ul") { for line in group.lines { HTML.element("li") { line } } }
         }
       }
-      if !isWhole {
-        HTML.element("p", ["class": "notice"]) {
-          "These are the first \(Numbers.count(Self.differenceLimit, "difference"))."
-        }
+      if rest == 0 {
+        notice("These are the first \(Numbers.count(Self.differenceLimit, "difference")).")
       }
     }
   }
 
-  private func line(_ difference: BrowseServices.Difference) -> HTML {
-    let scalars = difference.text.unicodeScalars.prefix(2_000)
-    let text = String(String.UnicodeScalarView(scalars))
+  private func line(_ difference: BrowsedDifference) -> HTML {
+    let text = String(String.UnicodeScalarView(difference.text.unicodeScalars.prefix(2_000)))
     return switch difference.mark {
     case "-": HTML.element("del") { "− " + text }
     case "+": HTML.element("ins") { "+ " + text }

@@ -5,19 +5,16 @@ import CofferDrawing
 enum JSONTree {
   private static let limit = (nodes: 2_000, depth: 40)
 
-  /// Nil if the text is no JSON, or if this SQLite knows none.
+  /// Nil if the text is no object or array of JSON, or if this SQLite knows none.
   static func draw(_ text: String, _ db: Database) -> HTML? {
-    guard
+    guard ["{", "["].contains(text.first { !$0.isWhitespace }),
       let rows = try? Row.fetchAll(
         db,
         sql: "SELECT id, parent, key, type, atom FROM json_tree(?) LIMIT \(limit.nodes + 1)",
         arguments: [text])
     else { return nil }
-    var children: [Int: [Row]] = [:]
-    for row in rows.prefix(limit.nodes) {
-      children[row["parent"] as Int? ?? -1, default: []].append(row)
-    }
-    guard let root = children[-1]?.first else { return nil }
+    let children = Dictionary(grouping: rows.prefix(limit.nodes)) { $0["parent"] as Int? }
+    guard let root = children[nil]?.first else { return nil }
     return HTML.element("div", ["class": "tree"]) {
       node(root, children, depth: 0)
       if rows.count > limit.nodes {
@@ -26,14 +23,15 @@ enum JSONTree {
     }
   }
 
-  private static func node(_ row: Row, _ children: [Int: [Row]], depth: Int) -> HTML {
+  private static func node(_ row: Row, _ children: [Int?: [Row]], depth: Int) -> HTML {
     let type: String = row["type"]
-    let name = (row["key"] as DatabaseValue).isNull ? "" : "\(text(row["key"])): "
+    let key: DatabaseValue = row["key"]
+    let name = key.isNull ? "" : ShownValue.whole(key) + ": "
     guard type == "object" || type == "array" else {
       return HTML.element("div") {
         name
         HTML.element("span", ["class": type == "null" ? "null" : type == "text" ? nil : "number"]) {
-          type == "null" ? "null" : type == "true" || type == "false" ? type : text(row["atom"])
+          ["null", "true", "false"].contains(type) ? type : ShownValue.whole(row["atom"])
         }
       }
     }
@@ -52,9 +50,5 @@ enum JSONTree {
         "…"
       }
     }
-  }
-
-  private static func text(_ value: DatabaseValue) -> String {
-    String.fromDatabaseValue(value) ?? ShownValue(value).text.text
   }
 }

@@ -2,80 +2,43 @@ import Coffer
 import CofferDrawing
 
 /// The rows of a table or a view.
-extension PageMaker {
+extension DatabasePages {
   /// The most columns on a page.
-  static let columnsPerPage = 20
-  private static let counting = (time: Duration.milliseconds(50), limit: 100_000)
-
-  /// What the address says about the rows.
-  private struct RowsAddress {
-    var sort: String?
-    var descends = false
-    var columns = 0
-    /// The name of the conditions.
-    var conditions: String?
-    /// The name of a full-text pattern.
-    var pattern: String?
-    var isDocuments = false
-    /// `after`, `before`, `last` or `page`, with its value.
-    var position: (String, String)?
-  }
-
-  private func address(_ table: TableFacts, _ rows: RowsAddress) -> String {
-    var fields = [("name", table.name)]
-    if let sort = rows.sort { fields.append(("sort", sort)) }
-    if rows.descends { fields.append(("desc", "1")) }
-    if rows.columns > 0 { fields.append(("columns", "\(rows.columns)")) }
-    if let conditions = rows.conditions { fields.append(("where", conditions)) }
-    if let pattern = rows.pattern { fields.append(("match", pattern)) }
-    if rows.isDocuments { fields.append(("form", "documents")) }
-    if let position = rows.position { fields.append(position) }
-    return Place.address(place.base + "table", fields)
-  }
-
-  private var rowsAddress: RowsAddress {
-    let position = ["after", "before", "last", "page"].lazy.compactMap { name in
-      request[name].map { (name, $0) }
-    }.first
-    return RowsAddress(
-      sort: request["sort"], descends: request["desc"] != nil,
-      columns: request.number("columns") ?? 0, conditions: request["where"],
-      pattern: request["match"], isDocuments: request["form"] == "documents", position: position)
-  }
+  private static let columnsPerPage = 20
+  /// The most conditions.
+  private static let conditionLimit = 8
+  /// The fields of an address that say which page of the rows it is.
+  private static let positions = ["after", "before", "last", "page"]
 
   // MARK: Conditions
 
   /// Takes the conditions of a form, and leads to the rows: an address has no values.
   func rememberConditions() throws -> HTTPResponse {
-    let table = try store.read { db, _ in try store.schema.table(request["name"], db) }
-    var conditions: [Condition] = []
-    for index in 0..<8 {
-      guard let column = table.column(request.form["column\(index)"]),
-        let comparison = request.form["is\(index)"].flatMap({ Condition.Operator(rawValue: $0) })
-      else { continue }
-      let text = request.form["value\(index)"] ?? ""
-      conditions.append(
+    let table = try store.read { db, _ in try TableFacts(request["name"], db) }
+    let conditions = (0..<Self.conditionLimit).compactMap { index in
+      table.column(request.form["column\(index)"]).flatMap { column in
         Condition(
-          column: column.name, comparison: comparison,
-          value: comparison.needsValue ? Condition.value(text, comparison) : .null))
+          column.name, request.form["is\(index)"] ?? "", text: request.form["value\(index)"] ?? "")
+      }
     }
-    var rows = rowsAddress
-    rows.position = nil
-    rows.conditions =
-      conditions.isEmpty ? nil : site.remembered.name(Condition.values(conditions))
-    rows.pattern = request.form["pattern"].flatMap { pattern in
-      pattern.isEmpty ? nil : site.remembered.name([pattern.databaseValue])
-    }
-    return .redirect(to: address(table, rows))
+    let pattern = request.form["pattern"] ?? ""
+    return .redirect(
+      to: here(
+        [
+          "where": conditions.isEmpty
+            ? nil : site.remembered.name(Condition.values(conditions)),
+          "match": pattern.isEmpty ? nil : site.remembered.name([pattern.databaseValue]),
+        ], without: Self.positions))
   }
 
   private func conditionsForm(
-    _ table: TableFacts, _ rows: RowsAddress, _ conditions: [Condition], pattern: String?,
-    isSearchable: Bool
+    _ table: TableFacts, _ conditions: [Condition], pattern: String?, isSearchable: Bool
   ) -> HTML {
-    var target = rows
-    (target.position, target.conditions, target.pattern) = (nil, nil, nil)
-    return form(address(table, target), class: "conditions") {
+    let allRows = here([:], without: Self.positions + ["where", "match"])
+    let columns = table.columns.map { column in
+      (column.name, column.name + (column.type.isEmpty ? "" : " (\(column.type))"))
+    }
+    return form(allRows, class: "conditions") {
       if isSearchable {
         HTML.element("p") {
           HTML.element("label", ["for": "pattern"]) { "Search" }
@@ -85,242 +48,156 @@ extension PageMaker {
       }
       HTML.element("fieldset") {
         HTML.element("legend") { "Conditions" }
-        for index in 0...min(conditions.count, 7) {
-          condition(table, index, index < conditions.count ? conditions[index] : nil)
+        for index in 0...min(conditions.count, Self.conditionLimit - 1) {
+          let condition = index < conditions.count ? conditions[index] : nil
+          HTML.element("p") {
+            choice(
+              "column\(index)", label: "Column of condition \(index + 1)", [("", "–")] + columns,
+              selected: condition?.column)
+            choice(
+              "is\(index)", label: "Comparison of condition \(index + 1)",
+              Condition.comparisons.map { ($0.key, $0.key) }, selected: condition?.comparison)
+            HTML.element(
+              "input",
+              [
+                "name": "value\(index)", "aria-label": "Value of condition \(index + 1)",
+                "value": condition.map { ShownValue.whole($0.value) },
+              ])
+          }
         }
       }
       HTML.element("button") { "Show" }
-      if !conditions.isEmpty || pattern != nil { link("All rows", address(table, target)) }
+      if !conditions.isEmpty || pattern != nil { link("All rows", allRows) }
     }
-  }
-
-  private func condition(_ table: TableFacts, _ index: Int, _ condition: Condition?) -> HTML {
-    HTML.element("p") {
-      HTML.element(
-        "select", ["name": "column\(index)", "aria-label": "Column of condition \(index + 1)"]
-      ) {
-        HTML.element("option", ["value": ""]) { "–" }
-        for column in table.columns.prefix(2_000) {
-          HTML.element(
-            "option",
-            ["value": column.name, "selected": condition?.column == column.name ? "" : nil]
-          ) { column.name + (column.type.isEmpty ? "" : " (\(column.type))") }
-        }
-      }
-      HTML.element(
-        "select", ["name": "is\(index)", "aria-label": "Comparison of condition \(index + 1)"]
-      ) {
-        for comparison in Condition.Operator.allCases {
-          HTML.element(
-            "option",
-            [
-              "value": comparison.rawValue,
-              "selected": condition?.comparison == comparison ? "" : nil,
-            ]
-          ) { comparison.rawValue }
-        }
-      }
-      HTML.element(
-        "input",
-        [
-          "name": "value\(index)", "aria-label": "Value of condition \(index + 1)",
-          "value": condition.map { $0.comparison.needsValue ? shown($0.value) : "" },
-        ])
-    }
-  }
-
-  private func shown(_ value: DatabaseValue) -> String {
-    String.fromDatabaseValue(value) ?? ShownValue(value).text.text
   }
 
   // MARK: Rows
 
   func rowsPage() throws -> HTTPResponse {
-    var rows = rowsAddress
-    return try store.read { db, reader in
-      let table = try store.schema.table(request["name"], db)
-      let knowsTextSizes = ShownValue.knowsTextSizes(db)
-      let conditions =
-        try rows.conditions.map {
-          Condition.list(try site.remembered.values($0)).filter { table.column($0.column) != nil }
-        } ?? []
-      let pattern = try rows.pattern.flatMap {
-        String.fromDatabaseValue(try site.remembered.values($0).first ?? .null)
+    try store.read { db, reader in
+      let table = try TableFacts(request["name"], db)
+      let isDocuments = request["form"] == "documents"
+      let conditions = Condition.list(try remembered("where")).filter {
+        table.column($0.column) != nil
       }
+      let pattern = try remembered("match").first.flatMap { String.fromDatabaseValue($0) }
       let search = try? site.services.searchCondition(table.name, db)
-      rows.columns = min(rows.columns, max(0, table.columns.count - 1))
-      let columns = table.columns[rows.columns...].prefix(Self.columnsPerPage)
+      let first = min(request.number("columns"), max(0, table.columns.count - 1))
       var query = RowsQuery(
-        table: table, columns: columns, sort: table.column(rows.sort),
-        isDescending: rows.descends, conditions: conditions.map(\.sql),
-        knowsTextSizes: knowsTextSizes)
-      if rows.isDocuments { query.count = 20 }
-      if let pattern, let search { query.conditions.append((search, [pattern.databaseValue])) }
-      let number = max(1, rows.position?.0 == "page" ? request.number("page") ?? 1 : 1)
-      if table.key.isEmpty { query.offset = (number - 1) * query.count }
+        table: table, columns: table.columns[first...].prefix(Self.columnsPerPage),
+        sort: table.column(request["sort"]), isDescending: request["desc"] != nil,
+        conditions: conditions.map(\.sql), count: isDocuments ? 20 : 50)
+      if let pattern, let search {
+        query.conditions.append(SQL(sql: search, arguments: [pattern]))
+      }
       let found: RowsQuery.Page
-      do { found = try query.fetch(position(rows), db) } catch let error as DatabaseError
+      do { found = try fetch(&query, db) } catch let error as DatabaseError
         where pattern != nil && error.resultCode == .SQLITE_ERROR
       {
         throw BrowseError.refused("The search isn't a full-text pattern: \(error.message ?? "")")
       }
-      let filter = query.whereClause
-      let count = try db.count(
-        table.quoted + filter.sql, StatementArguments(filter.arguments),
-        limit: Self.counting.limit, within: Self.counting.time, reader)
-      let isSlow = try query.sort != nil && table.kind == "table" && sortsAll(query, db)
-      return page(table.name, .overview) {
+      let count = try RowCount(
+        of: query.selection, limit: 100_000, within: .milliseconds(50), db, reader)
+      let isSlow = try query.sortsAll(db)
+      return page(table.name, "Overview") {
         HTML.element("p") {
-          HTML.element("span", ["data-live": "count"]) {
-            count.map { "\($0.text) \($0.number == 1 ? "row" : "rows")" } ?? "Many rows"
-          }
+          HTML.element("span", ["data-live": "count"]) { count?.words ?? "Many rows" }
           ". "
           link("Schema", objectAddress(table.name))
           " "
-          formLink(table, rows)
+          link(
+            isDocuments ? "As a table" : "As documents",
+            here(["form": isDocuments ? nil : "documents"], without: Self.positions))
         }
-        conditionsForm(
-          table, rows, conditions, pattern: pattern, isSearchable: search != nil)
-        if isSlow {
-          HTML.element("p", ["class": "notice"]) {
-            "No index has this order: each page reads the whole table."
-          }
-        }
-        if table.kind == "view" {
-          HTML.element("p", ["class": "notice"]) {
-            "A view has no key: a page reads all rows before it."
-          }
-        }
-        columnPages(table, rows)
-        if rows.isDocuments {
+        conditionsForm(table, conditions, pattern: pattern, isSearchable: search != nil)
+        if isSlow { notice("No index has this order: each page reads the whole table.") }
+        if table.isView { notice("A view has no key: a page reads all rows before it.") }
+        columnPages(table, from: first, by: Self.columnsPerPage)
+        if isDocuments {
           HTML.element("div", ["data-live": "rows"]) {
-            for row in found.rows { document(row, table, columns, db) }
+            for row in found.rows { document(row, query, db) }
           }
         } else {
-          grid(found, table, columns, rows)
+          grid(found, query)
         }
-        rowPages(found, table, rows, number: number)
+        rowPages(found, table)
       }
     }
   }
 
-  private func position(_ rows: RowsAddress) throws -> RowsPosition {
-    switch rows.position {
-    case ("after", let name)?: .after(try site.remembered.values(name))
-    case ("before", let name)?: .before(try site.remembered.values(name))
-    case ("last", _)?: .last
-    default: .first
+  private func fetch(_ query: inout RowsQuery, _ db: Database) throws -> RowsQuery.Page {
+    if query.table.key.isEmpty {
+      query.offset = max(0, request.number("page") - 1) * query.count
+      return try query.fetch(db)
     }
-  }
-
-  /// Whether SQLite has to sort all rows.
-  private func sortsAll(_ query: RowsQuery, _ db: Database) throws -> Bool {
-    guard let sort = query.sort else { return false }
-    let sql =
-      "EXPLAIN QUERY PLAN SELECT 1 FROM \(query.table.quoted) ORDER BY "
-      + ([sort.name] + query.table.key).map(\.quotedDatabaseIdentifier).joined(separator: ", ")
-    return try Row.fetchAll(db, sql: sql).contains {
-      ($0["detail"] as String? ?? "").contains("TEMP B-TREE")
-    }
-  }
-
-  private func formLink(_ table: TableFacts, _ rows: RowsAddress) -> HTML {
-    var other = rows
-    other.isDocuments.toggle()
-    other.position = nil
-    return link(rows.isDocuments ? "As a table" : "As documents", address(table, other))
+    let isAfter = request["after"] != nil
+    let start = try remembered(isAfter ? "after" : "before")
+    return try query.fetch(
+      after: start.isEmpty ? nil : start,
+      isReversed: !isAfter && (request["before"] ?? request["last"]) != nil, db)
   }
 
   /// Links to the other columns of a wide table.
-  private func columnPages(_ table: TableFacts, _ rows: RowsAddress) -> HTML? {
-    let count = table.columns.count
-    guard count > Self.columnsPerPage else { return nil }
-    func target(_ start: Int) -> String {
-      var other = rows
-      other.columns = max(0, start)
-      return address(table, other)
-    }
-    let start = rows.columns
-    let end = min(start + Self.columnsPerPage, count)
-    return pages(
-      [
-        ("earlier columns", start > 0 ? target(start - Self.columnsPerPage) : nil, nil),
-        ("columns \(start + 1) to \(end) of \(count)", nil, nil),
-        ("later columns", end < count ? target(end) : nil, nil),
-      ], "Columns")
+  func columnPages(_ table: TableFacts, from first: Int, by count: Int) -> HTML? {
+    parts("columns", of: table.columns.count, from: first, by: count) { here(["columns": "\($0)"]) }
   }
 
-  private func rowPages(
-    _ found: RowsQuery.Page, _ table: TableFacts, _ rows: RowsAddress, number: Int
-  ) -> HTML {
-    func target(_ position: (String, String)?) -> String {
-      var other = rows
-      other.position = position
-      return address(table, other)
+  private func rowPages(_ found: RowsQuery.Page, _ table: TableFacts) -> HTML {
+    func target(_ isThere: Bool, _ field: String, _ value: String?) -> String? {
+      isThere && value != nil ? here([field: value], without: Self.positions) : nil
     }
+    let first = found.hasPrevious ? here([:], without: Self.positions) : nil
     if table.key.isEmpty {
+      let number = max(1, request.number("page"))
       return pages([
-        ("first", found.hasPrevious ? target(nil) : nil, nil),
-        ("previous", found.hasPrevious ? target(("page", "\(number - 1)")) : nil, "prev"),
-        ("next", found.hasNext ? target(("page", "\(number + 1)")) : nil, "next"),
+        ("first", first), ("previous", target(found.hasPrevious, "page", "\(number - 1)")),
+        ("next", target(found.hasNext, "page", "\(number + 1)")),
       ])
     }
-    let (first, last) = (found.rows.first?.position, found.rows.last?.position)
+    let ends = [found.rows.first, found.rows.last].map {
+      $0?.position.map { site.remembered.name($0) }
+    }
     return pages([
-      ("first", found.hasPrevious ? target(nil) : nil, nil),
-      (
-        "previous",
-        first.flatMap { found.hasPrevious ? target(("before", site.remembered.name($0))) : nil },
-        "prev"
-      ),
-      (
-        "next", last.flatMap { found.hasNext ? target(("after", site.remembered.name($0))) : nil },
-        "next"
-      ),
-      ("last", found.hasNext ? target(("last", "1")) : nil, nil),
+      ("first", first), ("previous", target(found.hasPrevious, "before", ends[0])),
+      ("next", target(found.hasNext, "after", ends[1])),
+      ("last", target(found.hasNext, "last", "1")),
     ])
   }
 
-  private func grid(
-    _ found: RowsQuery.Page, _ table: TableFacts, _ columns: ArraySlice<ColumnInfo>,
-    _ rows: RowsAddress
-  ) -> HTML {
-    let heads = columns.map { column in
-      var other = rows
-      let isSorted = rows.sort?.isSame(as: column.name) == true
-      (other.sort, other.position) = (column.name, nil)
-      other.descends = isSorted && !rows.descends
-      let mark = isSorted ? (rows.descends ? " ↓" : " ↑") : ""
+  private func grid(_ found: RowsQuery.Page, _ query: RowsQuery) -> HTML {
+    let table = query.table
+    let heads = query.columns.map { column -> HTML in
+      guard !table.key.isEmpty else { return .text(column.name) }
+      let isSorted = query.sort?.name.isSame(as: column.name) == true
+      let mark = isSorted ? (query.isDescending ? " ↓" : " ↑") : ""
+      let address = here(
+        ["sort": column.name, "desc": isSorted && !query.isDescending ? "1" : nil],
+        without: Self.positions)
       return HTML.element(
         "a",
-        [
-          "href": address(table, other),
-          "title": column.type.isEmpty ? "Sort by \(column.name)" : column.type,
-        ]
+        ["href": address, "title": column.type.isEmpty ? "Sort by \(column.name)" : column.type]
       ) { column.name + mark }
     }
-    let keyHead = table.key.isEmpty ? [] : [HTML.text(table.isRowID ? "Row" : "Key")]
-    return self.table(
-      table.name, keyHead + (table.key.isEmpty ? columns.map { .text($0.name) } : heads),
-      live: "rows"
-    ) {
-      for row in found.rows {
-        HTML.element(
-          "tr", ["data-key": row.key.isEmpty ? nil : site.remembered.name(row.key)]
-        ) {
-          if !row.key.isEmpty {
-            HTML.element("th", ["scope": "row"]) {
-              link(keyText(row.key), rowAddress(table, row.key))
-            }
-          }
-          for (column, value) in zip(columns, row.values) {
-            HTML.element("td", ["class": value.cellClass]) {
-              shown(value, of: column, in: table, key: row.key)
-            }
+    let keyHead: [HTML] = table.key.isEmpty ? [] : [table.isRowID ? "Row" : "Key"]
+    return self.table(table.name, keyHead + heads, live: "rows") {
+      for found in found.rows {
+        row(rowLink(table, found.key), key: keyName(found.key)) {
+          for (column, value) in zip(query.columns, found.values) {
+            cell(shown(value, of: column, in: table, key: found.key), class: value.cellClass)
           }
         }
       }
     }
+  }
+
+  /// The name of a row's key; nil for one of a view.
+  private func keyName(_ key: [DatabaseValue]) -> String? {
+    key.isEmpty ? nil : site.remembered.name(key)
+  }
+
+  /// A link to a row; nil for one of a view.
+  private func rowLink(_ table: TableFacts, _ key: [DatabaseValue]) -> HTML? {
+    key.isEmpty ? nil : link(keyText(key), rowAddress(table, key))
   }
 
   func keyText(_ key: [DatabaseValue]) -> String {
@@ -328,12 +205,11 @@ extension PageMaker {
   }
 
   func rowAddress(_ table: TableFacts, _ key: [DatabaseValue]) -> String {
-    place.address("row", ["name": table.name, "key": site.remembered.name(key)])
+    address("row", ["name": table.name, "key": site.remembered.name(key)])
   }
 
   func cellAddress(_ table: TableFacts, _ key: [DatabaseValue], _ column: ColumnInfo) -> String {
-    place.address(
-      "cell", ["name": table.name, "key": site.remembered.name(key), "column": column.name])
+    address("cell", ["name": table.name, "key": site.remembered.name(key), "column": column.name])
   }
 
   /// A value in a cell: a link to the whole of it, or to the row that it refers to.
@@ -341,11 +217,10 @@ extension PageMaker {
     _ value: ShownValue, of column: ColumnInfo, in table: TableFacts, key: [DatabaseValue]
   ) -> HTML {
     let (text, isCut) = value.text
-    if !isCut, value.type != "null",
-      let reference = table.references.first(where: {
-        $0.originColumns.count == 1 && $0.originColumns[0].isSame(as: column.name)
-      })
-    {
+    let reference = table.references.first {
+      $0.originColumns.count == 1 && $0.originColumns[0].isSame(as: column.name)
+    }
+    if let reference, !isCut, value.type != "null" {
       return link(
         text, address(of: reference.destination, reference.destinationColumns, [value.value]))
     }
@@ -364,40 +239,23 @@ extension PageMaker {
 
   /// The rows of a table that have values in some columns.
   func address(of table: String, _ columns: [String], _ values: [DatabaseValue]) -> String {
-    let conditions = zip(columns, values).map {
-      Condition(column: $0, comparison: .equal, value: $1)
-    }
-    return place.address(
+    let conditions = zip(columns, values).compactMap { Condition($0, "=", $1) }
+    return address(
       "table", ["name": table, "where": site.remembered.name(Condition.values(conditions))])
   }
 
   // MARK: Documents
 
   /// A row as a document: what is set, and JSON as a tree.
-  private func document(
-    _ row: RowsQuery.ShownRow, _ table: TableFacts, _ columns: ArraySlice<ColumnInfo>,
-    _ db: Database
-  ) -> HTML {
-    HTML.element(
-      "article",
-      ["class": "document", "data-key": row.key.isEmpty ? nil : site.remembered.name(row.key)]
-    ) {
-      HTML.element("h2") {
-        if row.key.isEmpty {
-          "Document"
-        } else {
-          link(keyText(row.key), rowAddress(table, row.key))
-        }
-      }
+  private func document(_ row: RowsQuery.ShownRow, _ query: RowsQuery, _ db: Database) -> HTML {
+    HTML.element("article", ["class": "document", "data-key": keyName(row.key)]) {
+      HTML.element("h2") { rowLink(query.table, row.key) ?? "Document" }
       HTML.element("dl") {
-        for (column, value) in zip(columns, row.values) where value.type != "null" {
+        for (column, value) in zip(query.columns, row.values) where value.type != "null" {
           HTML.element("dt") { column.name }
           HTML.element("dd", ["class": value.cellClass]) {
-            if let tree = documentTree(value, column, row.key, table, db) {
-              tree
-            } else {
-              shown(value, of: column, in: table, key: row.key)
-            }
+            documentTree(value, column, row.key, query.table, db)
+              ?? shown(value, of: column, in: query.table, key: row.key)
           }
         }
       }
@@ -409,24 +267,17 @@ extension PageMaker {
     _ value: ShownValue, _ column: ColumnInfo, _ key: [DatabaseValue], _ table: TableFacts,
     _ db: Database
   ) -> HTML? {
-    guard let text = String.fromDatabaseValue(value.value), value.type == "text",
-      let first = text.first(where: { !$0.isWhitespace }), first == "{" || first == "["
-    else { return nil }
-    if !value.text.isCut { return JSONTree.draw(text, db) }
-    guard !key.isEmpty, let size = value.size, size <= 16 << 10,
-      let whole = try? String.fetchOne(
-        db,
-        sql:
-          "SELECT \(column.name.quotedDatabaseIdentifier) FROM \(table.quoted) WHERE \(table.keyCondition)",
-        arguments: StatementArguments(key))
-    else { return nil }
-    return JSONTree.draw(whole, db)
-  }
-}
-
-extension TableFacts {
-  /// Finds a row by the values of its key.
-  var keyCondition: String {
-    key.map { "\($0.quotedDatabaseIdentifier) IS ?" }.joined(separator: " AND ")
+    guard value.type == "text", var text = String.fromDatabaseValue(value.value) else { return nil }
+    if value.text.isCut {
+      let whole = SQLRequest<String>(
+        literal: """
+          SELECT \(identifier: column.name) FROM \(identifier: table.name) WHERE \(table.row(key))
+          """)
+      guard !key.isEmpty, let size = value.size, size <= 16 << 10,
+        let all = try? whole.fetchOne(db)
+      else { return nil }
+      text = all
+    }
+    return JSONTree.draw(text, db)
   }
 }

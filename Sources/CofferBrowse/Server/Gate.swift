@@ -13,7 +13,7 @@ final class Gate: Sendable {
   /// A browser sends the cookies of a host to all its ports, and with them to servers of others,
   /// but only for the cookie's path.
   let base = "/" + Gate.secret(byteCount: 16) + "/"
-  private let wasTokenUsed = Mutex(false)
+  private let wasTokenUsed = Atomic(false)
 
   /// 256 random bits in hexadecimal digits, of the system's generator.
   private static func secret(byteCount: Int = 32) -> String {
@@ -24,76 +24,48 @@ final class Gate: Sendable {
     return digits.joined()
   }
 
-  enum Verdict {
-    /// The path below ``base``.
-    case page(String)
-    case reply(HTTPResponse)
-  }
-
-  func check(_ request: HTTPRequest, port: UInt16) -> Verdict {
+  /// The answer to a request that gets no page; nil for one of a path below ``base``.
+  func refusal(_ request: HTTPRequest, port: UInt16) -> HTTPResponse? {
     guard ["GET", "HEAD", "POST"].contains(request.method) else {
       var response = HTTPResponse.text("Only pages and their forms.", status: 405)
       response.headers.append(("Allow", "GET, HEAD, POST"))
-      return .reply(response)
+      return response
     }
     // Another name that leads here belongs to a page that tries to read this one.
     let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
     guard let host = request.headers["host"], hosts.contains(host) else {
-      return .reply(.text("Unknown host.", status: 403))
+      return .text("Unknown host.", status: 403)
     }
-    if request.path == "/" { return .reply(enter(request, port: port)) }
-    let own = "http://" + host
-    if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
-      return .reply(.text("Another page has asked for this one.", status: 403))
+    let cookieName = "coffer-\(port)"
+    if request.path == "/" { return enter(request, cookieName) }
+    let site = request.headers["sec-fetch-site"] ?? "none"
+    let origin = request.headers["origin"] ?? "http://" + host
+    // A form has no origin without a referrer, and is known by its token.
+    guard site == "same-origin" || site == "none",
+      origin == "http://" + host || origin == "null" && request.method == "POST"
+    else { return .text("Another page has asked for this one.", status: 403) }
+    guard request.path.hasPrefix(base), let given = request.cookies[cookieName],
+      Self.areEqual(given, cookie)
+    else { return strange }
+    guard request.method != "POST" || Self.areEqual(request.form["csrf"] ?? "", formToken) else {
+      return .text("The form is of an earlier run.", status: 403)
     }
-    if let origin = request.headers["origin"], origin != own {
-      // A form has it without a referrer, and is known by its token.
-      guard origin == "null", request.method == "POST" else {
-        return .reply(.text("Another page has asked for this one.", status: 403))
-      }
-    }
-    guard request.path.hasPrefix(base), hasCookie(request, port: port) else {
-      return .reply(strange())
-    }
-    if request.method == "POST" {
-      guard let token = request.form["csrf"], Self.areEqual(token, formToken) else {
-        return .reply(.text("The form is of an earlier run.", status: 403))
-      }
-    }
-    return .page(String(request.path.dropFirst(base.count)))
+    return nil
   }
 
   /// The first page: gives the cookie for the token, once.
-  private func enter(_ request: HTTPRequest, port: UInt16) -> HTTPResponse {
-    guard request.method == "GET", let given = request.query["token"] else { return strange() }
-    let isRight = Self.areEqual(given, token)
-    let isFirst = wasTokenUsed.withLock { wasUsed in
-      defer { if isRight { wasUsed = true } }
-      return !wasUsed
-    }
-    guard isRight, isFirst else { return strange() }
+  private func enter(_ request: HTTPRequest, _ cookieName: String) -> HTTPResponse {
+    guard request.method == "GET", let given = request.query["token"],
+      Self.areEqual(given, token), !wasTokenUsed.exchange(true, ordering: .relaxed)
+    else { return strange }
     var response = HTTPResponse.redirect(to: base)
     response.headers.append(
-      (
-        "Set-Cookie",
-        "\(cookieName(port))=\(cookie); Path=\(base); HttpOnly; SameSite=Strict"
-      ))
+      ("Set-Cookie", "\(cookieName)=\(cookie); Path=\(base); HttpOnly; SameSite=Strict"))
     return response
   }
 
-  private func cookieName(_ port: UInt16) -> String { "coffer-\(port)" }
-
-  private func hasCookie(_ request: HTTPRequest, port: UInt16) -> Bool {
-    let values = (request.headers["cookie"] ?? "").split(separator: ";").compactMap { pair in
-      let parts = pair.drop { $0 == " " }.split(
-        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return parts.count == 2 && parts[0] == cookieName(port) ? String(parts[1]) : nil
-    }
-    return values.count == 1 && Self.areEqual(values[0], cookie)
-  }
-
   /// What everybody else gets; nothing in it says whether there is such a page.
-  private func strange() -> HTTPResponse {
+  private var strange: HTTPResponse {
     .text(
       "This page needs the address that coffer browse has printed, which opens one browser once. "
         + "For another one, start coffer browse again.\n", status: 403)

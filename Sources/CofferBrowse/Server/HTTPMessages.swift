@@ -1,4 +1,5 @@
 import CofferDrawing
+import Foundation
 
 /// What a browser asks for.
 struct HTTPRequest: Sendable {
@@ -9,6 +10,7 @@ struct HTTPRequest: Sendable {
   var query: [String: String] = [:]
   /// By names in lower case.
   var headers: [String: String] = [:]
+  var cookies: [String: String] = [:]
   /// The fields of a form.
   var form: [String: String] = [:]
 
@@ -17,42 +19,16 @@ struct HTTPRequest: Sendable {
     (form[name] ?? query[name]).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// A number of a field, from 0 on, and so small that one can calculate with it.
-  func number(_ name: String) -> Int? {
-    self[name].flatMap { Int($0) }.map { min(max(0, $0), 1 << 40) }
-  }
+  /// A number of a field, from 0 on, so small that one can calculate with it; 0 if there is none.
+  func number(_ name: String) -> Int { min(max(0, self[name].flatMap { Int($0) } ?? 0), 1 << 40) }
 
   /// The fields of `application/x-www-form-urlencoded`.
   static func fields(of body: [UInt8]) -> [String: String] {
-    func decoded(_ text: Substring) -> String {
-      var bytes: [UInt8] = []
-      var rest = text.utf8[...]
-      while let byte = rest.popFirst() {
-        if byte == UInt8(ascii: "%"), let value = UInt8(hex: rest.prefix(2)) {
-          bytes.append(value)
-          rest = rest.dropFirst(2)
-        } else {
-          bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-        }
-      }
-      return String(decoding: bytes, as: UTF8.self)
+    let pairs = String(decoding: body, as: UTF8.self).split(separator: "&").map { pair in
+      pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        .map { $0.replacing("+", with: " ").removingPercentEncoding ?? "" }
     }
-    var fields: [String: String] = [:]
-    for pair in String(decoding: body, as: UTF8.self).split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      fields[decoded(parts[0])] = parts.count == 2 ? decoded(parts[1]) : ""
-    }
-    return fields
-  }
-}
-
-extension UInt8 {
-  /// The value of two hexadecimal digits.
-  fileprivate init?(hex digits: Substring.UTF8View) {
-    guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") }),
-      let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-    else { return nil }
-    self = value
+    return Dictionary(pairs.map { ($0[0], $0.count == 2 ? $0[1] : "") }) { $1 }
   }
 }
 
@@ -60,27 +36,26 @@ extension UInt8 {
 struct HTTPResponse: Sendable {
   enum Body: Sendable {
     case bytes([UInt8])
-    case stream(any BodyStream)
+    case stream(BodyStream)
   }
 
   var status = 200
   var headers: [(name: String, value: String)] = []
   var body = Body.bytes([])
 
+  /// Markup and texts are in UTF-8.
+  static func bytes(_ bytes: [UInt8], _ type: String, status: Int = 200) -> HTTPResponse {
+    let charset = type.hasPrefix("text/") ? "; charset=utf-8" : ""
+    return HTTPResponse(
+      status: status, headers: [("Content-Type", type + charset)], body: .bytes(bytes))
+  }
+
   static func page(_ page: HTML, status: Int = 200) -> HTTPResponse {
-    HTTPResponse(
-      status: status, headers: [("Content-Type", "text/html; charset=utf-8")],
-      body: .bytes(page.bytes))
+    .bytes(page.bytes, "text/html", status: status)
   }
 
-  static func text(_ text: String, status: Int = 200) -> HTTPResponse {
-    self.text(Array(text.utf8), type: "text/plain", status: status)
-  }
-
-  /// A text in UTF-8.
-  static func text(_ bytes: [UInt8], type: String, status: Int = 200) -> HTTPResponse {
-    HTTPResponse(
-      status: status, headers: [("Content-Type", type + "; charset=utf-8")], body: .bytes(bytes))
+  static func text(_ text: String, status: Int) -> HTTPResponse {
+    .bytes(Array(text.utf8), "text/plain", status: status)
   }
 
   /// Sends the browser to another page.
@@ -107,11 +82,15 @@ struct HTTPResponse: Sendable {
 }
 
 /// A body that is made while it is sent.
-protocol BodyStream: AnyObject, Sendable {
-  /// The next bytes, at most `count` and at least one, on the connection's thread; nil at the end.
+final class BodyStream: Sendable {
+  /// The next bytes, at most as many as asked for, on the connection's thread; none at the end.
   ///
-  /// - Throws: An error that ends the connection: the browser sees that something is missing.
-  func next(_ count: Int) throws -> [UInt8]?
+  /// An error ends the connection: the browser sees that something is missing.
+  let next: @Sendable (Int) throws -> [UInt8]
   /// Called once: at the end, or after the browser has gone.
-  func close()
+  let close: @Sendable () -> Void
+
+  init(next: @escaping @Sendable (Int) throws -> [UInt8], close: @escaping @Sendable () -> Void) {
+    (self.next, self.close) = (next, close)
+  }
 }

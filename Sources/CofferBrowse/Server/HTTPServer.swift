@@ -123,7 +123,7 @@
         HTTPRequest(
           method: String(cString: method), path: String(cString: url),
           query: values(connection, .GET_ARGUMENT_KIND),
-          headers: values(connection, .HEADER_KIND)))
+          headers: values(connection, .HEADER_KIND), cookies: values(connection, .COOKIE_KIND)))
       if let length = request.request.headers["content-length"],
         Int(length).map({ $0 > HTTPServer.bodyLimit }) ?? true
       {
@@ -163,20 +163,21 @@
   @safe private func values(
     _ connection: OpaquePointer, _ kind: MHD_ValueKind
   ) -> [String: String] {
-    final class Collector { var values: [String: String] = [:] }
-    let collector = Collector()
-    // SAFETY: the collector lives until the end of the call.
-    let count = unsafe MHD_get_connection_values(
-      connection, kind,
-      { context, kind, name, value in
-        guard let context = unsafe context, let name = unsafe name else { return .YES }
-        let collector = unsafe Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
-        let text = unsafe String(cString: name)
-        collector.values[kind == .HEADER_KIND ? text.lowercased() : text] =
-          unsafe value.map { unsafe String(cString: $0) } ?? ""
-        return .YES
-      }, Unmanaged.passUnretained(collector).toOpaque())
-    return withExtendedLifetime(collector) { count > 0 ? collector.values : [:] }
+    var values: [String: String] = [:]
+    // SAFETY: the pointer is used during the call only.
+    unsafe withUnsafeMutablePointer(to: &values) { values in
+      _ = unsafe MHD_get_connection_values(
+        connection, kind,
+        { context, kind, name, value in
+          guard let context = unsafe context, let name = unsafe name else { return .YES }
+          let text = unsafe String(cString: name)
+          let key = kind == .HEADER_KIND ? text.lowercased() : text
+          unsafe context.assumingMemoryBound(to: [String: String].self).pointee[key] =
+            unsafe value.map { unsafe String(cString: $0) } ?? ""
+          return .YES
+        }, values)
+    }
+    return values
   }
 
   @safe private func send(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
@@ -203,36 +204,25 @@
     return unsafe MHD_queue_response(connection, CUnsignedInt(response.status), reply)
   }
 
-  /// A stream in libmicrohttpd's hands.
-  private final class StreamBox {
-    let stream: any BodyStream
-    init(_ stream: any BodyStream) { self.stream = stream }
-  }
-
-  @safe private func makeReply(_ stream: any BodyStream) -> OpaquePointer? {
+  @safe private func makeReply(_ stream: BodyStream) -> OpaquePointer? {
     // SAFETY: released by the last callback, which comes once.
-    let box = unsafe Unmanaged.passRetained(StreamBox(stream)).toOpaque()
+    let retained = unsafe Unmanaged.passRetained(stream)
     let reply = unsafe MHD_create_response_from_callback(
       UInt64.max, 32 << 10,
       { context, _, buffer, count in
         guard let context = unsafe context, let buffer = unsafe buffer else { return -2 }
-        let box = unsafe Unmanaged<StreamBox>.fromOpaque(context).takeUnretainedValue()
-        do {
-          guard let bytes = try box.stream.next(count), !bytes.isEmpty else { return -1 }
-          // SAFETY: the buffer has room for `count` bytes.
-          unsafe bytes.withUnsafeBytes {
-            _ = unsafe memcpy(buffer, $0.baseAddress!, min($0.count, count))
-          }
-          return min(bytes.count, count)
-        } catch { return -2 }
-      }, box,
+        let stream = unsafe Unmanaged<BodyStream>.fromOpaque(context).takeUnretainedValue()
+        guard let bytes = try? stream.next(count).prefix(count) else { return -2 }
+        // SAFETY: the buffer has room for `count` bytes.
+        let target = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: count)
+        unsafe target.copyBytes(from: bytes)
+        return bytes.isEmpty ? -1 : bytes.count
+      }, retained.toOpaque(),
       { context in
         guard let context = unsafe context else { return }
-        unsafe Unmanaged<StreamBox>.fromOpaque(context).takeRetainedValue().stream.close()
+        unsafe Unmanaged<BodyStream>.fromOpaque(context).takeRetainedValue().close()
       })
-    if unsafe reply == nil {
-      unsafe Unmanaged<StreamBox>.fromOpaque(box).takeRetainedValue().stream.close()
-    }
+    if unsafe reply == nil { unsafe retained.takeRetainedValue().close() }
     return unsafe reply
   }
 #endif

@@ -1,6 +1,5 @@
 import Coffer
 import CofferArchive
-import Foundation
 import Synchronization
 
 /// Commits of an archive, restored to temporary files.
@@ -8,29 +7,27 @@ import Synchronization
 /// Concurrency: any thread. A store isn't closed while a page uses it.
 final class ArchiveStores: Sendable {
   private struct Opened {
-    var commit: ArchiveCommit
-    var store: Store
+    let commit: ArchiveCommit
+    let store: Store
     var users = 0
   }
 
   /// The most commits that are open at once; the one that wasn't used for longest is closed.
   private static let limit = 4
 
-  private let source: BrowsedArchive
+  private let archive: any BrowsedArchive
   /// The last used comes last.
   private let opened = Mutex<[Opened]>([])
   /// Held while a commit is restored.
   private let restoring = Mutex(())
 
-  var name: String { source.name }
+  init(_ archive: any BrowsedArchive) { self.archive = archive }
 
-  init(_ source: BrowsedArchive) { self.source = source }
+  var name: String { archive.name }
 
-  func summary() throws -> ArchiveSummary {
-    try source.archive.summary(key: source.key, cipher: source.cipher)
-  }
+  func summary() throws -> ArchiveSummary { try archive.summary() }
 
-  /// The numbers of the commits that are open.
+  /// The commits that are open.
   var commits: [ArchiveCommit] { opened.withLock { $0.map(\.commit) } }
 
   /// Restores a commit, unless it is open.
@@ -40,32 +37,19 @@ final class ArchiveStores: Sendable {
       {
         return known
       }
-      let path = try source.makeFile()
-      do {
-        let commit = try source.archive.restore(
-          to: path, at: point, key: source.key, cipher: source.cipher)
-        if commits.contains(where: { $0.number == commit.number }) {
-          source.removeFile(path)
-          return commit
-        }
-        var configuration = Configuration()
-        configuration.key = source.key
-        configuration.cipher = source.cipher
-        BrowseServer.prepare(&configuration)
-        let store = Store(try DatabaseQueue(path: path, configuration: configuration))
-        close(
-          opened.withLock { opened in
-            opened.append(Opened(commit: commit, store: store))
-            let surplus = opened.count - Self.limit
-            let old = surplus > 0 ? Array(opened.filter { $0.users == 0 }.prefix(surplus)) : []
-            opened.removeAll { item in old.contains { $0.store === item.store } }
-            return old
-          })
-        return commit
-      } catch {
-        source.removeFile(path)
-        throw error
-      }
+      let (commit, queue) = try archive.restore(at: point, configure: BrowseServer.prepare)
+      let new = Opened(commit: commit, store: Store(queue))
+      close(
+        opened.withLock { opened in
+          // The point can be that of an open commit.
+          if opened.contains(where: { $0.commit.number == commit.number }) { return [new] }
+          opened.append(new)
+          let surplus = max(0, opened.count - Self.limit)
+          let old = Array(opened.filter { $0.users == 0 }.prefix(surplus))
+          opened.removeAll { item in old.contains { $0.store === item.store } }
+          return old
+        })
+      return commit
     }
   }
 
@@ -75,10 +59,9 @@ final class ArchiveStores: Sendable {
   func withStore<T>(of number: UInt64, _ body: (Store) throws -> T) throws -> T {
     let store: Store? = opened.withLock { opened in
       guard let index = opened.firstIndex(where: { $0.commit.number == number }) else { return nil }
-      var item = opened.remove(at: index)
-      item.users += 1
-      opened.append(item)
-      return item.store
+      opened.append(opened.remove(at: index))
+      opened[opened.count - 1].users += 1
+      return opened.last?.store
     }
     guard let store else {
       throw BrowseError.missing("Commit \(number) isn't open any more. Open it in the time line.")
@@ -94,7 +77,7 @@ final class ArchiveStores: Sendable {
   private func close(_ items: [Opened]) {
     for item in items {
       item.store.close()
-      source.removeFile(item.store.path)
+      archive.remove(item.store.path)
     }
   }
 

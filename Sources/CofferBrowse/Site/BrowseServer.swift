@@ -29,16 +29,14 @@ package final class BrowseServer: Sendable {
   }
 
   private let site: Site
-  private let condition = NSCondition()
-  // SAFETY: only used while `condition` is locked.
-  nonisolated(unsafe) private var isStopped = false
+  private let isStopped = Monitor(false)
 
   /// - Parameter queue: A read-only connection of a configuration after ``prepare(_:)``.
-  package init(file queue: DatabaseQueue, services: BrowseServices) {
+  package init(file queue: DatabaseQueue, services: any BrowseServices) {
     site = Site(queue, services)
   }
 
-  package init(archive: BrowsedArchive, services: BrowseServices) {
+  package init(archive: any BrowsedArchive, services: any BrowseServices) {
     site = Site(archive, services)
   }
 
@@ -65,21 +63,14 @@ package final class BrowseServer: Sendable {
         server.stop()
       }
       try started("http://127.0.0.1:\(server.port)/?token=\(site.gate.token)")
-      condition.lock()
-      while unsafe !isStopped, site.idleTime < idle {
-        _ = condition.wait(until: Date(timeIntervalSinceNow: 1))
-      }
-      condition.unlock()
+      while site.idleTime < idle,
+        isStopped.wait(until: Date(timeIntervalSinceNow: 1), { $0 ? true : nil }) == nil
+      {}
     #else
       throw Failure.unavailable
     #endif
   }
 
   /// Ends ``run(port:idle:started:)``, from any thread.
-  package func stop() {
-    condition.lock()
-    unsafe isStopped = true
-    condition.broadcast()
-    condition.unlock()
-  }
+  package func stop() { isStopped.change { $0 = true } }
 }

@@ -1,86 +1,57 @@
 import Coffer
 import Foundation
 
-/// The rows of a query, sent while they are read.
-///
-/// A thread of its own reads them into a buffer, and ends when the browser has let it wait for ten
-/// seconds in all, so that a slow one doesn't keep a transaction open.
-final class Download: BodyStream {
-  private static let bufferSize = 512 << 10
-  private static let patience = 10.0
-  private static let limit = Duration.seconds(600)
-
-  private let condition = NSCondition()
-  // SAFETY: only used while `condition` is locked.
-  nonisolated(unsafe) private var buffer: [UInt8] = []
-  nonisolated(unsafe) private var start = 0
-  nonisolated(unsafe) private var patience = Download.patience
-  // SAFETY: as above.
-  nonisolated(unsafe) private var end: Result<Void, any Error>?
-  nonisolated(unsafe) private var isClosed = false
-
-  init(
+extension BodyStream {
+  /// The rows of a query, sent while they are read.
+  ///
+  /// A thread of its own reads them into a buffer, and ends when the browser has let it wait for
+  /// ten seconds in all, so that a slow one doesn't keep a transaction open.
+  static func download(
     _ store: Store,
     _ read: @escaping @Sendable (Database, @escaping ([UInt8]) throws -> Void) throws -> Void
-  ) {
-    let thread = Thread {
+  ) -> BodyStream {
+    let bufferSize = 512 << 10
+    let state = Monitor(DownloadState())
+    Thread.detachNewThread {
+      var patience = 10.0
       let result = Result {
-        try store.read(within: Self.limit, isQuery: true) { db, reader in
+        try store.read(within: .seconds(600), isQuery: true) { db, reader in
           try read(db) { bytes in
             try reader.check()
-            try self.add(bytes)
+            let begin = Date()
+            let isAdded: Bool? = try state.wait(until: begin.addingTimeInterval(patience)) {
+              state in
+              if state.isClosed { throw BrowseError.stopped }
+              guard state.buffer.count <= bufferSize else { return nil }
+              state.buffer += bytes
+              return true
+            }
+            guard isAdded != nil else { throw BrowseError.tooLong }
+            patience += begin.timeIntervalSinceNow
           }
         }
       }
-      self.locked {
-        unsafe self.end = result
-        self.condition.broadcast()
+      state.change { $0.end = result }
+    }
+    return BodyStream { count in
+      let part: [UInt8]? = try state.wait { state in
+        guard !state.buffer.isEmpty, !state.isClosed else {
+          try state.end?.get()
+          return state.end == nil && !state.isClosed ? nil : []
+        }
+        defer { state.buffer.removeFirst(min(count, state.buffer.count)) }
+        return Array(state.buffer.prefix(count))
       }
-    }
-    thread.start()
-  }
-
-  private func locked<T>(_ body: () throws -> T) rethrows -> T {
-    condition.lock()
-    defer { condition.unlock() }
-    return try body()
-  }
-
-  private func add(_ bytes: [UInt8]) throws {
-    try locked {
-      while unsafe buffer.count - start > Self.bufferSize, unsafe !isClosed {
-        let begin = Date()
-        _ = unsafe condition.wait(until: begin.addingTimeInterval(patience))
-        unsafe patience += begin.timeIntervalSinceNow
-        if unsafe patience <= 0 { throw BrowseError.tooLong }
-      }
-      if unsafe isClosed { throw BrowseError.stopped }
-      unsafe buffer.removeFirst(start)
-      unsafe start = 0
-      unsafe buffer += bytes
-      condition.broadcast()
+      return part ?? []
+    } close: {
+      state.change { $0.isClosed = true }
     }
   }
+}
 
-  func next(_ count: Int) throws -> [UInt8]? {
-    try locked {
-      while unsafe start == buffer.count, unsafe end == nil, unsafe !isClosed { condition.wait() }
-      if unsafe isClosed { return nil }
-      if unsafe start == buffer.count {
-        try unsafe end?.get()
-        return nil
-      }
-      let part = unsafe Array(buffer[start..<min(start + count, buffer.count)])
-      unsafe start += part.count
-      condition.broadcast()
-      return part
-    }
-  }
-
-  func close() {
-    locked {
-      unsafe isClosed = true
-      condition.broadcast()
-    }
-  }
+private struct DownloadState {
+  var buffer: [UInt8] = []
+  /// How reading has ended.
+  var end: Result<Void, any Error>?
+  var isClosed = false
 }

@@ -10,31 +10,41 @@ final class RememberedValues: Sendable {
     var values: [Int: [DatabaseValue]] = [:]
     var first = 1
     var next = 1
+    /// About the bytes in memory.
     var size = 0
   }
 
   private let state = Mutex(State())
-  private static let limit = (count: 20_000, size: 4 << 20)
+  private static let limit = 4 << 20
 
   /// The name of the values: `k17`, or the number itself for one integer.
   func name(_ values: [DatabaseValue]) -> String {
     if values.count == 1, case .int64(let number) = values[0].storage { return "\(number)" }
     return state.withLock { state in
       if let number = state.names[values] { return "k\(number)" }
-      state.names[values] = state.next
-      state.values[state.next] = values
-      state.size += values.reduce(64) { $0 + $1.size }
+      let name = state.next
+      state.names[values] = name
+      state.values[name] = values
+      state.size += Self.size(values)
       state.next += 1
-      while state.values.count > Self.limit.count
-        || state.size > Self.limit.size && state.values.count > 1
-      {
+      while state.size > Self.limit, state.first < name {
         if let old = state.values.removeValue(forKey: state.first) {
           state.names[old] = nil
-          state.size -= old.reduce(64) { $0 + $1.size }
+          state.size -= Self.size(old)
         }
         state.first += 1
       }
-      return "k\(state.next - 1)"
+      return "k\(name)"
+    }
+  }
+
+  private static func size(_ values: [DatabaseValue]) -> Int {
+    values.reduce(200) { size, value in
+      switch value.storage {
+      case .string(let text): size + text.utf8.count
+      case .blob(let data): size + data.count
+      default: size
+      }
     }
   }
 
@@ -49,16 +59,5 @@ final class RememberedValues: Sendable {
       return values
     }
     throw BrowseError.missing("This address is of an earlier time. Begin at the table again.")
-  }
-}
-
-extension DatabaseValue {
-  /// About the bytes in memory.
-  fileprivate var size: Int {
-    switch storage {
-    case .string(let text): 16 + text.utf8.count
-    case .blob(let data): 16 + data.count
-    default: 16
-    }
   }
 }

@@ -4,17 +4,11 @@ import Synchronization
 
 /// A read-only connection whose statements are ended after a time, or when somebody asks for it.
 final class Reader: Sendable {
-  private struct State {
-    /// The limits under way, the outermost first.
-    var limits: [Int] = []
-    var lastLimit = 0
-    /// Whether the access has to end.
-    var isStopped = false
-    var isQuery = false
-  }
-
   let queue: DatabaseQueue
-  private let state = Mutex(State())
+  /// Whether the access is a person's query, and whether it has to end.
+  private let state = Mutex((isQuery: false, isStopped: false))
+  /// Counts of rows by tables' names, as of a version of the data.
+  let counts = Mutex<(version: Int, counts: [[UInt8]: RowCount])>((0, [:]))
 
   init(_ queue: DatabaseQueue) { self.queue = queue }
 
@@ -23,65 +17,49 @@ final class Reader: Sendable {
   /// - Parameter isQuery: Whether ``stop(queriesOnly:)`` ends it when a person asks for that.
   /// - Throws: ``BrowseError/tooLong`` or ``BrowseError/stopped``.
   func read<T>(
-    within limit: Duration, isQuery: Bool, _ body: (Database) throws -> T
+    within time: Duration, isQuery: Bool, _ body: (Database) throws -> T
   ) throws -> T {
-    state.withLock {
-      $0.isStopped = false
-      $0.isQuery = isQuery
-    }
+    state.withLock { $0 = (isQuery, false) }
     defer { state.withLock { $0.isQuery = false } }
-    return try self.limit(limit) { try queue.read(body) }
+    return try limit(time) { try queue.read(body) }
   }
 
   /// Calls `body`, and interrupts its statements once the time is over.
   func limit<T>(_ time: Duration, _ body: () throws -> T) throws -> T {
-    let number = state.withLock { state in
-      state.lastLimit += 1
-      state.limits.append(state.lastLimit)
-      return state.lastLimit
-    }
     let end = ContinuousClock.now + time
-    interrupt(number, after: time)
-    defer { state.withLock { $0.limits.removeAll { $0 >= number } } }
+    let isOver = Mutex(false)
+    // Again and again: a statement that hasn't begun can't be interrupted.
+    let timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
+    timer.schedule(deadline: .now() + .milliseconds(20), repeating: .milliseconds(20))
+    timer.setEventHandler { [self] in
+      // Under the lock, so that it can't meet a statement after the limit.
+      isOver.withLock { isOver in
+        if !isOver, isStopped || ContinuousClock.now >= end { queue.interrupt() }
+      }
+    }
+    timer.activate()
+    defer {
+      isOver.withLock { $0 = true }
+      timer.cancel()
+    }
     do { return try body() } catch let error as DatabaseError
       where error.resultCode == .SQLITE_INTERRUPT
     {
-      if state.withLock(\.isStopped) { throw BrowseError.stopped }
+      try check()
       throw ContinuousClock.now >= end ? BrowseError.tooLong : error
     }
   }
 
-  /// Interrupts the statements of a limit from then on: one that hasn't begun can't be interrupted.
-  private func interrupt(_ number: Int, after time: Duration) {
-    let (seconds, attoseconds) = time.components
-    let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-    DispatchQueue.global(qos: .userInteractive).asyncAfter(
-      deadline: .now() + .nanoseconds(nanoseconds)
-    ) { [weak self] in
-      guard let self else { return }
-      // Under the lock, so that it can't meet a statement after the limit.
-      let isUnderWay = state.withLock { state in
-        guard state.limits.contains(number) else { return false }
-        queue.interrupt()
-        return true
-      }
-      if isUnderWay { interrupt(number, after: .milliseconds(20)) }
-    }
-  }
+  private var isStopped: Bool { state.withLock(\.isStopped) }
 
   /// Ends what is being read.
   func stop(queriesOnly: Bool) {
-    let number: Int? = state.withLock { state in
-      guard let first = state.limits.first, state.isQuery || !queriesOnly else { return nil }
-      state.isStopped = true
-      return first
-    }
-    if let number { interrupt(number, after: .zero) }
+    state.withLock { if $0.isQuery || !queriesOnly { $0.isStopped = true } }
   }
 
   /// Throws if the access has been stopped, between two statements.
   func check() throws {
-    if state.withLock(\.isStopped) { throw BrowseError.stopped }
+    if isStopped { throw BrowseError.stopped }
   }
 }
 

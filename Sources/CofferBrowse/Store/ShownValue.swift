@@ -12,95 +12,80 @@ struct ShownValue: Sendable {
 
   /// The characters of a text, and the bytes of a blob.
   private static let lengths = (text: 160, blob: 16)
-  /// The largest text or blob that is read, in bytes: `substr` reads all of it.
-  private static let largest = 1 << 20
-  /// What ``bounded(_:_:)`` gives instead of a large value.
+  /// Whether SQLite knows the size of a text without reading it.
+  private static let knowsTextSizes = Database.sqliteLibVersionNumber >= 3_043_000
+  /// What ``bounded(_:)`` gives instead of a large value.
   static let tooLarge = Data("too large".utf8).databaseValue
 
-  /// Whether SQLite knows the size of a text without reading it, from 3.43 on.
-  static func knowsTextSizes(_ db: Database) -> Bool {
-    (try? db.cachedStatement(sql: "SELECT octet_length('')")) != nil
+  /// The condition for values that `substr` would read for too long, or that an address can't name.
+  private static func isLarge(_ name: String, _ limit: Int) -> String {
+    "(typeof(\(name)) = 'blob' AND length(\(name)) > \(limit)"
+      + (knowsTextSizes
+        ? " OR typeof(\(name)) = 'text' AND octet_length(\(name)) > \(limit))" : ")")
   }
 
   /// Three columns: type, size, value.
-  static func selection(_ column: String, _ knowsTextSizes: Bool) -> [String] {
+  static func selection(_ column: String) -> SQL {
     let name = column.quotedDatabaseIdentifier
-    let blob = "typeof(\(name)) = 'blob'"
-    let text = "typeof(\(name)) = 'text'"
-    let isLarge =
-      "\(blob) AND length(\(name)) > \(largest)"
-      + (knowsTextSizes ? " OR \(text) AND octet_length(\(name)) > \(largest)" : "")
-    return [
-      "typeof(\(name))",
-      "CASE WHEN \(blob) THEN length(\(name)) "
-        + (knowsTextSizes ? "WHEN \(text) THEN octet_length(\(name)) " : "") + "END",
-      """
-      CASE WHEN \(isLarge) THEN NULL WHEN \(text) THEN substr(\(name), 1, \(lengths.text + 1)) \
-      WHEN \(blob) THEN substr(\(name), 1, \(lengths.blob + 1)) ELSE \(name) END
-      """,
-    ]
+    let textSize = knowsTextSizes ? "WHEN 'text' THEN octet_length(\(name)) " : ""
+    return SQL(
+      sql: """
+        typeof(\(name)), CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) \(textSize)END,
+        CASE WHEN \(isLarge(name, 1 << 20)) THEN NULL
+          WHEN typeof(\(name)) = 'text' THEN substr(\(name), 1, \(lengths.text + 1))
+          WHEN typeof(\(name)) = 'blob' THEN substr(\(name), 1, \(lengths.blob + 1)) ELSE \(name) END
+        """)
   }
 
-  /// A column, or a marker where the value is larger than an address should name.
-  static func bounded(_ column: String, _ knowsTextSizes: Bool) -> String {
+  /// A column, or ``tooLarge`` where the value is larger than an address should name.
+  static func bounded(_ column: String) -> SQL {
     let name = column.quotedDatabaseIdentifier
-    let marker = "x'\("too large".utf8.map { String($0, radix: 16) }.joined())'"
-    return "CASE WHEN typeof(\(name)) = 'blob' AND length(\(name)) > 16384 THEN \(marker) "
-      + (knowsTextSizes
-        ? "WHEN typeof(\(name)) = 'text' AND octet_length(\(name)) > 16384 THEN \(marker) " : "")
-      + "ELSE \(name) END"
+    return "CASE WHEN \(sql: isLarge(name, 16_384)) THEN \(tooLarge) ELSE \(sql: name) END"
   }
 
   /// From three columns of a row.
   init(_ row: Row, at index: Int) {
-    self.init(type: row[index], value: row[index + 2], size: row[index + 1])
+    (type, size, value) = (row[index], row[index + 1], row[index + 2])
   }
 
-  init(type: String, value: DatabaseValue, size: Int?) {
-    (self.type, self.value, self.size) = (type, value, size)
-  }
-
-  /// A value of a query's result.
   init(_ value: DatabaseValue) {
-    switch value.storage {
-    case .null: self.init(type: "null", value: value, size: nil)
-    case .int64: self.init(type: "integer", value: value, size: nil)
-    case .double: self.init(type: "real", value: value, size: nil)
-    case .string(let text): self.init(type: "text", value: value, size: text.utf8.count)
-    case .blob(let data): self.init(type: "blob", value: value, size: data.count)
-    }
+    self.value = value
+    type =
+      switch value.storage {
+      case .null: "null"
+      case .int64: "integer"
+      case .double: "real"
+      case .string: "text"
+      case .blob: "blob"
+      }
   }
 
   /// The beginning of a value of a query's row, without a copy of the rest.
   init(cutting row: Row, at index: Int) {
     let text = row.withUTF8(at: index) { bytes in
+      // Four bytes are a character's most.
       unsafe bytes.map { bytes in
-        // Four bytes are a character's most.
-        let prefix = unsafe bytes.prefix(4 * (Self.lengths.text + 1))
-        return (size: bytes.count, text: unsafe String(decoding: prefix, as: UTF8.self))
+        unsafe String(decoding: bytes.prefix(4 * (Self.lengths.text + 1)), as: UTF8.self)
       }
     }
-    if let text {
-      self.init(type: "text", value: text.text.databaseValue, size: text.size)
-      return
-    }
-    let blob = try? row.withUnsafeData(at: index) { data in
-      data.map { (size: $0.count, data: Data($0.prefix(Self.lengths.blob + 1))) }
-    }
-    if let blob {
-      self.init(type: "blob", value: blob.data.databaseValue, size: blob.size)
-    } else {
-      self.init(row[index] as DatabaseValue)
-    }
+    let blob =
+      text == nil
+      ? try? row.withUnsafeData(at: index) { $0.map { Data($0.prefix(Self.lengths.blob + 1)) } }
+      : nil
+    self.init(text?.databaseValue ?? blob?.databaseValue ?? row[index])
+  }
+
+  /// All of a value that was read as a whole.
+  static func whole(_ value: DatabaseValue) -> String {
+    String.fromDatabaseValue(value) ?? ShownValue(value).text.text
   }
 
   /// The class of its cell.
   var cellClass: String? {
     switch type {
-    case "null": "null"
     case "integer", "real": "number"
-    case "blob": "blob"
-    default: nil
+    case "text": nil
+    default: type
     }
   }
 

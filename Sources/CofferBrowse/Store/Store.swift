@@ -7,106 +7,97 @@ import Synchronization
 ///
 /// Concurrency: any thread. A read waits for one of the connections.
 final class Store: Sendable {
-  static let readerCount = 3
-  /// How long a page may read.
-  static let pageLimit = Duration.seconds(20)
+  private static let readerCount = 3
   /// The memory for decrypted pages of each connection, in bytes.
   static let cacheSize = 2 << 20
 
-  private struct State {
-    var readers: [Reader]
-    var idle: [Reader]
-  }
-
   let path: String
   private let configuration: Configuration
-  private let state: Mutex<State>
-  private let wasGivenBack = NSCondition()
-  /// What was read of the schema, and of its state.
-  let schema = SchemaFacts()
-  /// Counts of rows, by tables, as of a state of the file.
-  let counts = Mutex<(state: String, counts: [[UInt8]: RowCount])>(("", [:]))
+  private let readers: Monitor<(all: [Reader], idle: [Reader])>
+  /// All foreign keys, as of a version of the schema.
+  private let references = Mutex<(version: Int32, all: [TableFacts.Reference])?>(nil)
 
   /// - Parameter queue: A read-only connection; others are opened with its configuration.
   init(_ queue: DatabaseQueue) {
     path = queue.path
     configuration = queue.configuration
     let reader = Reader(queue)
-    state = Mutex(State(readers: [reader], idle: [reader]))
+    readers = Monitor((all: [reader], idle: [reader]))
   }
 
   /// Reads in one transaction, which ends before this returns.
   ///
   /// - Parameters:
-  ///   - limit: The time after which statements are ended.
+  ///   - time: How long statements may take.
   ///   - isQuery: Whether a person can stop it by ``stopQueries()``.
   func read<T>(
-    within limit: Duration = Store.pageLimit, isQuery: Bool = false,
+    within time: Duration = .seconds(20), isQuery: Bool = false,
     _ body: (Database, Reader) throws -> T
   ) throws -> T {
-    let reader = try take()
-    defer { giveBack(reader) }
-    return try reader.read(within: limit, isQuery: isQuery) { try body($0, reader) }
-  }
-
-  private func take() throws -> Reader {
-    let end = Date(timeIntervalSinceNow: 30)
-    wasGivenBack.lock()
-    defer { wasGivenBack.unlock() }
-    while true {
-      if let reader = state.withLock({ $0.idle.popLast() }) { return reader }
+    let reader = try readers.wait(until: Date(timeIntervalSinceNow: 30)) { readers in
+      if let idle = readers.idle.popLast() { return idle }
       // A connection keeps the schema in memory: others are opened when they are needed.
-      if state.withLock({ $0.readers.count < Self.readerCount }) {
-        let reader = Reader(try DatabaseQueue(path: path, configuration: configuration))
-        state.withLock { $0.readers.append(reader) }
-        return reader
-      }
-      guard wasGivenBack.wait(until: end) else {
-        throw BrowseError.refused("Other queries are running. Stop them, or wait.")
-      }
+      guard readers.all.count < Self.readerCount else { return nil }
+      let reader = Reader(try DatabaseQueue(path: path, configuration: configuration))
+      readers.all.append(reader)
+      return reader
     }
-  }
-
-  private func giveBack(_ reader: Reader) {
-    wasGivenBack.lock()
-    state.withLock { $0.idle.append(reader) }
-    wasGivenBack.signal()
-    wasGivenBack.unlock()
+    guard let reader else {
+      throw BrowseError.refused("Other queries are running. Stop them, or wait.")
+    }
+    defer { readers.change { $0.idle.append(reader) } }
+    return try reader.read(within: time, isQuery: isQuery) { try body($0, reader) }
   }
 
   func stopQueries() {
-    for reader in state.withLock(\.readers) { reader.stop(queriesOnly: true) }
+    for reader in readers.change({ $0.all }) { reader.stop(queriesOnly: true) }
   }
 
   /// Ends what is being read, and closes the connections.
   func close() {
-    let readers = state.withLock(\.readers)
-    for reader in readers { reader.stop(queriesOnly: false) }
-    for reader in readers { try? reader.queue.close() }
+    let all = readers.change { $0.all }
+    for reader in all { reader.stop(queriesOnly: false) }
+    for reader in all { try? reader.queue.close() }
+  }
+
+  /// All foreign keys of the database, kept until its schema changes.
+  func references(_ db: Database) throws -> [TableFacts.Reference] {
+    let version = try db.schemaVersion()
+    if let known = references.withLock(\.self), known.version == version { return known.all }
+    // Only a text with the word can have one.
+    let names = try String.fetchAll(
+      db,
+      sql: """
+        SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%references%' ORDER BY rowid
+        """)
+    let all = try names.flatMap { try TableFacts.references(of: $0, db) }
+    references.withLock { $0 = (version, all) }
+    return all
   }
 }
 
 /// A number of rows, or how many there are at least.
-struct RowCount: Sendable, Hashable {
+struct RowCount: Sendable {
   var number: Int
-  var isAtLeast = false
+  var isAtLeast: Bool
 
-  var text: String { isAtLeast ? "more than \(Numbers.grouped(number))" : Numbers.grouped(number) }
-}
+  /// "more than 100,000"
+  var text: String { (isAtLeast ? "more than " : "") + Numbers.grouped(number) }
+  /// "1 row"
+  var words: String { (isAtLeast ? "more than " : "") + Numbers.count(number, "row") }
 
-extension Database {
   /// Counts rows up to a limit, for as long as the reader's time allows; nil if that is too short.
-  func count(
-    _ selection: String, _ arguments: StatementArguments = StatementArguments(), limit: Int,
-    within time: Duration, _ reader: Reader
-  ) throws -> RowCount? {
+  init?(of selection: SQL, limit: Int, within time: Duration, _ db: Database, _ reader: Reader)
+    throws
+  {
+    guard time > .zero else { return nil }
     do {
-      return try reader.limit(time) {
-        let number = try Int.fetchOne(
-          self, sql: "SELECT count(*) FROM (SELECT 1 FROM \(selection) LIMIT \(limit + 1))",
-          arguments: arguments)
-        return number.map { RowCount(number: min($0, limit), isAtLeast: $0 > limit) }
+      let number = try reader.limit(time) {
+        try SQLRequest<Int>(
+          literal: "SELECT count(*) FROM (SELECT 1 FROM \(selection) LIMIT \(limit + 1))"
+        ).fetchOne(db) ?? 0
       }
+      (self.number, isAtLeast) = (min(number, limit), number > limit)
     } catch BrowseError.tooLong { return nil }
   }
 }

@@ -53,7 +53,7 @@ extension Tool {
       let queue = try Opening(invocation, path: path).open(
         readonly: true, configure: BrowseServer.prepare)
       try ToolError.naming(path) {
-        try run(BrowseServer(file: queue, services: .ofTool))
+        try run(BrowseServer(file: queue, services: ToolServices()))
       }
     case (nil, let target?): try browseArchive(target, invocation, console, run)
     default:
@@ -72,53 +72,66 @@ extension Tool {
     tellArchiveLog(console)
     let archive = Archive(try archiveDestination(target))
     let opening = try Opening(invocation, path: target)
-    let server = try opening.withArchiveKey { key in
+    let shown = try opening.withArchiveKey { key in
       let cipher = opening.cipher ?? .default
       // A wrong key is told before there is an address.
       _ = try archive.summary(key: key, cipher: cipher)
-      return try (folder: TemporaryFolder(), key: key, cipher: cipher)
+      return try ToolArchive(name: target, archive: archive, key: key, cipher: cipher)
     }
-    defer { server.folder.remove() }
-    try run(
-      BrowseServer(
-        archive: BrowsedArchive(
-          name: target, archive: archive, key: server.key, cipher: server.cipher,
-          makeFile: { server.folder.newFile() }, removeFile: { server.folder.remove($0) }),
-        services: .ofTool))
+    defer { Leftovers.remove(shown.folder) }
+    try run(BrowseServer(archive: shown, services: ToolServices()))
   }
 }
 
-/// A folder of restored files, which only its owner can read, and which goes with the process.
-private struct TemporaryFolder: Sendable {
-  private let path: String
+/// An archive whose commits are restored to a folder, which only its owner can read, and which goes
+/// with the process.
+private struct ToolArchive: BrowsedArchive {
+  let name: String
+  private let archive: Archive
+  private let key: DatabaseKey
+  private let cipher: CipherSettings
+  let folder: String
 
-  init() throws {
+  init(name: String, archive: Archive, key: DatabaseKey, cipher: CipherSettings) throws {
+    (self.name, self.archive, self.key, self.cipher) = (name, archive, key, cipher)
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/coffer-browse-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ToolError(
         .cantCreate, "\(parent): \(String(cString: strerror(errno))). Set TMPDIR to another folder")
     }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    Leftovers.add(path)
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    Leftovers.add(folder)
   }
 
-  func newFile() -> String {
-    let file = "\(path)/\(UInt64.random(in: 0 ... .max)).db"
-    for name in names(file) { Leftovers.add(name) }
-    return file
+  func summary() throws -> ArchiveSummary { try archive.summary(key: key, cipher: cipher) }
+
+  func restore(
+    at point: ArchivePoint, configure: (inout Configuration) -> Void
+  ) throws -> (commit: ArchiveCommit, queue: DatabaseQueue) {
+    let path = "\(folder)/\(UInt64.random(in: 0 ... .max)).db"
+    for name in names(path) { Leftovers.add(name) }
+    do {
+      let commit = try archive.restore(to: path, at: point, key: key, cipher: cipher)
+      var configuration = Configuration()
+      configuration.key = key
+      configuration.cipher = cipher
+      configure(&configuration)
+      return (commit, try DatabaseQueue(path: path, configuration: configuration))
+    } catch {
+      remove(path)
+      throw error
+    }
   }
 
   /// What a restore makes, too, before it is complete.
-  private func names(_ file: String) -> [String] {
-    [file, file + ".coffer-partial", file + "-keys.coffer-partial"]
+  private func names(_ path: String) -> [String] {
+    [path, path + ".coffer-partial", path + "-keys.coffer-partial"]
   }
 
-  func remove(_ file: String) {
-    for name in names(file) { Leftovers.remove(name) }
+  func remove(_ path: String) {
+    for name in names(path) { Leftovers.remove(name) }
   }
-
-  func remove() { Leftovers.remove(path) }
 }
 
 extension Invocation {

@@ -3,38 +3,54 @@ import CofferArchive
 import CofferBrowse
 import Foundation
 
-extension BrowseServices {
-  /// What the commands of the tool do, for pages.
-  static let ofTool = BrowseServices(
-    engine: Tool.engineName,
-    plan: { sql, db in
-      let steps = try PlanStep.plan(of: sql, db)
-      return (steps.map(\.shown), try? IndexAdvice.find(for: sql, db))
-    },
-    statement: { sql, db in try Tool.makeSingleStatement(sql, db) },
-    searchCondition: { table, db in
-      try Tool.fullTextCondition(table, parameter: "?", db)
-    },
-    facts: facts,
-    sizes: { db in try TableSize.all(db).map { ($0.name, $0.bytes) } },
-    check: { db, step in try FileCheck.findings(db, step: step) },
-    write: { statement, format, sink in
-      let output = ByteOutput(sink: sink)
-      let mode: OutputMode = format == .csv ? .csv : .json
-      try output.writeRows(of: statement) { mode.format($0, isExact: format == .csv, to: output) }
-      try output.flush()
-    },
-    compare: { first, second, found in
-      try withoutActuallyEscaping(found) { found in
-        var diff = DatabaseDiff(first: first, second: second) { mark, table, text in
-          try found(Difference(mark: mark, table: table, text: text))
-        }
-        try diff.run()
-      }
-    })
+/// What the commands of the tool do, for pages.
+struct ToolServices: BrowseServices {
+  var engine: String { Tool.engineName }
+
+  func plan(of sql: String, _ db: Database) throws -> (steps: [BrowsedStep], index: String?) {
+    (try PlanStep.plan(of: sql, db).map(\.shown), try? IndexAdvice.find(for: sql, db))
+  }
+
+  func statement(_ sql: String, _ db: Database) throws -> Statement {
+    try Tool.makeSingleStatement(sql, db)
+  }
+
+  func searchCondition(_ table: String, _ db: Database) throws -> String? {
+    try Tool.fullTextCondition(table, parameter: "?", db)
+  }
+
+  func tables(_ db: Database) throws -> [(name: String, kind: String)] {
+    try Tool.tableNames(db).map { ($0.name, $0.isVirtual ? "virtual table" : $0.kind) }
+  }
+
+  func sizes(_ db: Database) throws -> [(name: String, bytes: Int)] {
+    try TableSize.all(db).map { ($0.name, $0.bytes) }
+  }
+
+  func check(_ db: Database, _ step: (String) -> Void) throws -> [String] {
+    try FileCheck.findings(db, step: step)
+  }
+
+  func write(
+    _ statement: Statement, _ format: BrowsedFormat, _ sink: @escaping ([UInt8]) throws -> Void
+  ) throws {
+    let output = ByteOutput(sink: sink)
+    let mode: OutputMode = format == .csv ? .csv : .json
+    try output.writeRows(of: statement) { mode.format($0, isExact: format == .csv, to: output) }
+    try output.flush()
+  }
+
+  func compare(
+    _ first: Database, _ second: Database, _ found: (BrowsedDifference) throws -> Void
+  ) throws {
+    try withoutActuallyEscaping(found) { found in
+      var diff = DatabaseDiff(first: first, second: second) { try found(($0, $1, $2)) }
+      try diff.run()
+    }
+  }
 
   /// What `coffer info` tells, with the key slots, the freshness, and what archives the file.
-  private static func facts(_ db: Database) throws -> [(name: String, text: String)] {
+  func facts(_ db: Database) throws -> [(name: String, text: String)] {
     var info = FileInfo()
     info.addInspection(DatabaseFile.inspect(at: db.path))
     try info.addSettings(db)
@@ -73,7 +89,7 @@ extension BrowseServices {
 }
 
 extension PlanStep {
-  fileprivate var shown: BrowseServices.Step {
-    BrowseServices.Step(text: text, isFullScan: isFullScan, steps: steps.map(\.shown))
+  fileprivate var shown: BrowsedStep {
+    BrowsedStep(text: text, isFullScan: isFullScan, steps: steps.map(\.shown))
   }
 }
