@@ -279,22 +279,24 @@ struct BrowserTests {
     #expect(try tab.holds("window.hacked === undefined"))
   }
 
-  @Test func `an archive has a time line, whose commits are opened and compared`() throws {
+  /// Archives a file's commits, beside it.
+  private static func archive(_ file: BrowsedFile) throws {
+    let run = Command.run(
+      BrowseServer.toolPath,
+      [
+        "archive", "run", file.path, "--to", file.folder.path("archive"), "--once", "--key-file",
+        file.folder.path("key"),
+      ])
+    #expect(run?.status == 0, "\(run?.output ?? "")")
+  }
+
+  @Test func `an archive has a time line, whose commits are opened`() throws {
     let file = try BrowsedFile(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 'first')")
-    func archive() throws {
-      let run = Command.run(
-        BrowseServer.toolPath,
-        [
-          "archive", "run", file.path, "--to", file.folder.path("archive"), "--once", "--key-file",
-          file.folder.path("key"),
-        ])
-      #expect(run?.status == 0, "\(run?.output ?? "")")
-    }
-    try archive()
+    try Self.archive(file)
     for value in ["second", "third"] {
       try file.execute("UPDATE t SET a = ?", [value])
-      try archive()
+      try Self.archive(file)
     }
     let server = try BrowseServer(["--from", file.folder.path("archive")], in: file.folder)
     let (tab, root) = try Self.open(server)
@@ -311,5 +313,46 @@ struct BrowserTests {
     #expect(["first", "second", "third"].contains { shown.contains($0) })
     #expect(try file.folder.contents().count <= before.count + 1)
     try Self.expectNoFailure(tab, "commit")
+  }
+
+  @Test func `two commits of an archive are compared by table and row`() throws {
+    let file = try BrowsedFile(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 'first'), (2, 'same')")
+    try Self.archive(file)
+    try file.execute("UPDATE t SET a = 'second' WHERE id = 1")
+    try Self.archive(file)
+    try file.execute("INSERT INTO t VALUES (3, '<i>new</i>'); CREATE TABLE u (b)")
+    try Self.archive(file)
+    let server = try BrowseServer(["--from", file.folder.path("archive")], in: file.folder)
+    let (tab, root) = try Self.open(server)
+    let numbers = try ["min", "max"].map { end in
+      try tab.text("document.querySelector('#number').\(end)")
+    }
+    // A commit that isn't open can't be compared.
+    try tab.open(root + "compare?from=\(numbers[0])&to=\(numbers[1])")
+    #expect(try tab.text(of: "h1") == "Not found")
+    for number in numbers {
+      try tab.open(root + "archive")
+      try tab.follow(
+        "(field => { field.value = \(number); field.form.requestSubmit() })(document.querySelector('#number'))"
+      )
+      #expect(try tab.text("location.pathname").hasSuffix("/at/\(number)/"))
+    }
+    try tab.open(root + "archive")
+    try tab.follow("document.querySelector('form[action$=\"compare\"] button').click()")
+    func texts(_ selector: String) throws -> String {
+      try tab.text(
+        "[...document.querySelectorAll('\(selector)')].map(e => e.textContent).join('\\n')")
+    }
+    #expect(try texts(".diff h2") == "Schema\nt")
+    #expect(try texts(".diff del") == "− id=1 a='first'")
+    #expect(try texts(".diff ins") == "+ table u\n+ id=1 a='second'\n+ id=3 a='<i>new</i>'")
+    #expect(try tab.fitsTheWindow)
+    try Self.expectNoFailure(tab, "comparison")
+    // The other way round, and one with itself.
+    try tab.open(root + "compare?from=\(numbers[1])&to=\(numbers[0])")
+    #expect(try texts(".diff ins") == "+ id=1 a='first'")
+    try tab.open(root + "compare?from=\(numbers[1])&to=\(numbers[1])")
+    #expect(try tab.text(of: ".notice") == "Nothing differs.")
   }
 }
