@@ -31,9 +31,19 @@ package enum SystemCalls {
   /// Whether a function returns true in a copy of this process, which ends with it.
   ///
   /// The copy has this thread alone: a lock that another one holds stays locked there, so that the
-  /// function may hang. A crash prints nothing, and leaves no file.
-  /// - Returns: False as well if there is no result in time, or no copy.
+  /// function may hang. It is therefore tried three times. A crash prints nothing, and leaves no
+  /// file.
+  /// - Returns: False as well if no copy has a result in time, or none can be made.
   package static func succeedsInChild(milliseconds: Int, _ body: () -> Bool) -> Bool {
+    for _ in 1...3 {
+      if let result = resultInChild(milliseconds: milliseconds, body) { return result }
+    }
+    return false
+  }
+
+  /// What a function returns in a copy of this process, false if that crashes; nil if it doesn't
+  /// end in time.
+  private static func resultInChild(milliseconds: Int, _ body: () -> Bool) -> Bool? {
     var ends: [CInt] = [-1, -1]
     guard unsafe coffer_pipe(&ends) == 0 else { return false }
     defer { close(ends[0]) }
@@ -51,15 +61,15 @@ package enum SystemCalls {
     }
     close(ends[1])
     guard child > 0 else { return false }
+    defer {
+      // A program that ignores its children's ends has none to wait for.
+      kill(child, SIGKILL)
+      _ = retrying { waitpid(child, nil, 0) }
+    }
     var watched = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+    guard retrying({ unsafe poll(&watched, 1, CInt(milliseconds)) }) != 0 else { return nil }
     var result: UInt8 = 0
-    let hasResult =
-      retrying { unsafe poll(&watched, 1, CInt(milliseconds)) } > 0
-      && retrying { unsafe read(ends[0], &result, 1) } == 1
-    // A program that ignores its children's ends has none to wait for.
-    kill(child, SIGKILL)
-    _ = retrying { waitpid(child, nil, 0) }
-    return hasResult && result == 1
+    return retrying { unsafe read(ends[0], &result, 1) } == 1 && result == 1
   }
 
   // MARK: The kernel's keyrings

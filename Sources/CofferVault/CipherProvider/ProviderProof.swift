@@ -27,7 +27,7 @@ enum ProviderProof {
 
   /// Whether ``holds(for:beside:)`` is true in a copy of this process, which may crash or hang.
   static func holdsInChild(
-    for candidate: SQLCipherProvider, beside reference: SQLCipherProvider, milliseconds: Int = 2000
+    for candidate: SQLCipherProvider, beside reference: SQLCipherProvider, milliseconds: Int = 5000
   ) -> Bool {
     SystemCalls.succeedsInChild(milliseconds: milliseconds) {
       unsafe holds(for: candidate, beside: reference)
