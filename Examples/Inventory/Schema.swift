@@ -54,8 +54,8 @@ enum Schema {
   /// The name of the full-text index, which is synchronized with the packages.
   static let textIndex = "packageText"
 
-  /// Whether SQLite has FTS5, which SQLCipher 3 lacks.
-  static let hasRanking = Database.sqliteLibVersionNumber >= 3_020_000
+  /// Whether the full-text index ranks what it finds.
+  static let hasRanking = Database.engine.hasFTS5
 
   private static func createTextIndex(_ db: Database) throws {
     let columns = ["name", "summary", "details"]

@@ -36,7 +36,7 @@ import Testing
 
   @Test(arguments: snippets)
   func `a code block does what its document says`(_ snippet: Snippet) async throws {
-    if snippet.words.contains("sqlcipher4"), CipherSettings.default != .sqlcipher4 { return }
+    if snippet.words.contains("sqlcipher4"), !Scene.hasAllOfSQLCipher4 { return }
     let scene = try Scene()
     if snippet.words.contains("throws") {
       await #expect(throws: (any Error).self) { try await snippet.run(scene) }

@@ -15,7 +15,7 @@ struct ProgramTests {
   ) throws {
     let programs = try Programs(guide)
     for block in try Programs.extractor.blocks(in: guide) where block.language == "swift" {
-      if block.words.contains("sqlcipher4"), CipherSettings.default != .sqlcipher4 { continue }
+      if block.words.contains("sqlcipher4"), !Scene.hasAllOfSQLCipher4 { continue }
       let executable = try programs.build(block)
       guard let executable else { continue }
       let output = try programs.run(executable)

@@ -27,6 +27,9 @@ final class Scene: Sendable {
   private let folder: TemporaryDirectory
   private static let passphrase = "correct horse battery staple"
 
+  /// Whether this is SQLCipher 4, and built with FTS5.
+  static let hasAllOfSQLCipher4 = CipherSettings.default == .sqlcipher4 && Database.engine.hasFTS5
+
   /// The files of each scene, made once, since passphrases take time.
   private static let template = Result {
     let folder = try TemporaryDirectory()

@@ -19,6 +19,8 @@ extension Database {
     /// The provider of keyed connections, as
     /// ``Database/cipherProviderDescription-swift.type.property``.
     public let cipherProviderDescription: String
+    /// Whether FTS5 can be used: SQLCipher 3 and that of Ubuntu 24.04 lack it, and have FTS4.
+    public let hasFTS5: Bool
     /// The known faults.
     public let faults: [Fault]
   }
@@ -36,7 +38,7 @@ extension Database {
     let features = SQLiteFeatures.linked
     return Engine(
       cipherVersion: cipherVersion, sqliteVersion: features.name,
-      cipherProviderDescription: cipherProviderDescription,
+      cipherProviderDescription: cipherProviderDescription, hasFTS5: features.hasFTS5,
       faults: Engine.faults(of: features, cipherVersion: cipherVersion))
   }()
 }

@@ -35,14 +35,15 @@ extension QueryBuilder {
   ///
   /// It is applied after the query's other orders.
   ///
-  /// Requires SQLCipher 4; with an older version, the query throws when it is executed.
+  /// Requires FTS5, which SQLCipher 3 and that of Ubuntu 24.04 lack: there, the query throws when
+  /// it is executed.
   public func orderByRelevance() -> QueryBuilder<Document> {
     with { query in
       do {
         guard FullTextIndex.isFTS5 else {
           throw DocumentError(
             "this SQLCipher can't order by relevance, which requires FTS5",
-            hint: "Install libsqlcipher 4.")
+            hint: "Install a libsqlcipher 4 with FTS5.")
         }
         try query.orderByRelevance()
       } catch { query.fail(error) }

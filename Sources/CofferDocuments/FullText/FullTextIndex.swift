@@ -121,7 +121,7 @@ struct FullTextIndex: Sendable {
     guard try FullTextIndex.isFTS5 || definition(db)?.contains("USING fts5(") != true else {
       throw DocumentError(
         "the full text of \(contentTable) was created by FTS5, which this SQLCipher lacks",
-        hint: "Open the file with libsqlcipher 4.")
+        hint: "Open the file with a libsqlcipher 4 that has FTS5.")
     }
     for name in Database.synchronizationTriggers(of: tableName) {
       try db.execute(sql: "DROP TRIGGER IF EXISTS main.\(name.quotedDatabaseIdentifier)")

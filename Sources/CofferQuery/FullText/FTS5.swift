@@ -37,10 +37,15 @@ public struct FTS5: Sendable {
     return unsafe api
   }
 
-  /// Throws if this version of SQLite has no FTS5.
+  /// Throws if this SQLite has no FTS5.
   static func require() throws {
     let features = SQLiteFeatures.linked
-    try features.require(features.hasFTS5, "FTS5", "3.20")
+    try features.require(features.canHaveFTS5, "FTS5", "3.20")
+    guard !features.hasFTS5 else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_ERROR, message: "no such module: fts5",
+      hint: "This SQLCipher is built without FTS5, like that of Ubuntu 24.04. Use FTS4, or install "
+        + "another libsqlcipher.")
   }
 }
 

@@ -60,7 +60,10 @@ package struct SQLiteFeatures: Sendable {
   package var hasJSON: Bool { isAtLeast(38) }
   package var hasJSONErrorPosition: Bool { isAtLeast(42) }
   package var hasJSONB: Bool { isAtLeast(45) }
-  package var hasFTS5: Bool { isAtLeast(20) }
+  /// Whether FTS5 is there, an option of SQLite's build that Ubuntu's SQLCipher lacks.
+  package var hasFTS5: Bool { canHaveFTS5 && SQLiteFeatures.compilesFTS5 }
+  package var canHaveFTS5: Bool { isAtLeast(20) }
+  private static let compilesFTS5 = SQLite.isCompiled(with: "ENABLE_FTS5")
   /// Whether `DELETE FROM table AS alias` is supported.
   package var hasAliasedChanges: Bool { isAtLeast(33) }
   /// Whether `DELETE … LIMIT` is supported, an option of SQLite's build.

@@ -273,7 +273,7 @@ import Testing
 }
 
 private enum SQLCipherVersion {
-  static var hasFTS5: Bool { Database.sqliteLibVersionNumber >= 3_020_000 }
+  static var hasFTS5: Bool { Database.engine.hasFTS5 }
 }
 
 /// Words between spaces, by the tokenizer that FTS5 has.

@@ -143,7 +143,7 @@ import Testing
 
   @Test func `there can be any number of keys of several columns`() throws {
     try RequestDatabase(Self.schema).use { db throws in
-      let count = SQLiteFeatures.linked.hasFTS5 ? 5_000 : 450
+      let count = SQLiteFeatures.linked.hasUpsert ? 5_000 : 450
       try db.execute(
         sql: """
           WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
