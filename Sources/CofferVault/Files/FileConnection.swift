@@ -19,7 +19,8 @@ import CofferSQLite
 /// fires no triggers, enforces no constraints, and keeps its temporary data in memory.
 @safe package final class FileConnection {
   @safe private var handle: SQLiteConnection?
-  private let isKeyed: Bool
+  private let path: String
+  private let key: FileKey?
 
   /// - Parameters:
   ///   - key: The key; nil for a plaintext file.
@@ -28,7 +29,8 @@ import CofferSQLite
     path: String, key: FileKey?, readonly: Bool = false, busyTimeout milliseconds: CInt = 5000,
     prepare: ConnectionPreparation = .none
   ) throws {
-    isKeyed = key != nil
+    self.path = path
+    self.key = key
     handle = try SQLite.connect(to: path, flags: readonly ? .readOnly : .readWrite)
     // All properties are initialized now, so `deinit` runs if the initializer throws.
     let connection = try unsafe self.connection
@@ -63,11 +65,13 @@ import CofferSQLite
   // MARK: Statements
 
   /// Runs constant SQL and ignores its rows.
-  package func run(_ sql: String) throws { try unsafe LibrarySQL.run(sql, in: connection) }
+  package func run(_ sql: String) throws {
+    try explaining { try unsafe LibrarySQL.run(sql, in: connection) }
+  }
 
   /// Returns the first column of the first row as text.
   package func scalar(_ sql: String) throws -> String? {
-    try unsafe LibrarySQL.scalar(sql, in: connection)
+    try explaining { try unsafe LibrarySQL.scalar(sql, in: connection) }
   }
 
   package func integer(_ sql: String) throws -> Int { Int(try scalar(sql) ?? "") ?? 0 }
@@ -147,9 +151,36 @@ import CofferSQLite
       code: ResultCode.SQLITE_CORRUPT.rawValue, connection: connection)
   }
 
+  /// Executes `body`, whose errors are those of SQLCipher before 4.7.
+  ///
+  /// Newer versions report for a page that they refuse that memory is exhausted, or that there is
+  /// no database.
+  private func explaining<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as DatabaseError
+      where [.SQLITE_NOMEM, .SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode)
+      && refusesPages
+    {
+      let code = hasFirstPage ? ResultCode.SQLITE_CORRUPT : .SQLITE_NOTADB
+      throw DatabaseError(
+        resultCode: code, message: SQLite.errorString(code.rawValue), sql: error.sql)
+    }
+  }
+
+  /// Whether the first page is one of this key.
+  private var hasFirstPage: Bool {
+    guard let key, let derived = key.derived, let handle,
+      let file = try? ReadOnlyFile(openedBy: handle),
+      let cipher = CipherFile(
+        file: file, key: derived, settings: key.settings, newerPages: .beside(path))
+    else { return true }
+    return (try? cipher.verify(page: 1)) ?? true
+  }
+
   private var refusesPages: Bool {
-    isKeyed && SQLiteFeatures.linked.refusesPagesAfterFailure
-      && (try? scalar("PRAGMA cipher_status")) == "0"
+    key != nil && SQLiteFeatures.linked.refusesPagesAfterFailure
+      && (try? unsafe LibrarySQL.scalar("PRAGMA cipher_status", in: connection)) == "0"
   }
 
   // MARK: Failed commits
