@@ -5,9 +5,7 @@ import CofferQuery
 extension QueryBuilder where Document: Sendable {
   /// The documents of the query as a list that follows changes of single rows; nil if it isn't one.
   var listSource: ListSource<Document>? {
-    guard query.isRowwise, query.failure == nil,
-      collection.schema.expiry == nil || query.includesExpired
-    else { return nil }
+    guard isList else { return nil }
     return ListSource(query: listQuery) { _, request, willDecode in
       var documents: [Document] = []
       let cursor = try StoredDocument<Document>.fetchCursor(request.fetchedStatement)
@@ -26,6 +24,18 @@ extension QueryBuilder where Document: Sendable {
       defer { statement.clearBindings() }
       return statement.databaseRegion
     }
+  }
+}
+
+extension QueryBuilder where Document: _SendableMetatype {
+  /// The number of the query's documents, which follows changes of single rows; nil if it can't.
+  var countSource: CountSource? {
+    isList ? CountSource(listQuery) { try fetchCount(collection.prepare($0)) } : nil
+  }
+
+  private var isList: Bool {
+    query.isRowwise && query.failure == nil
+      && (collection.schema.expiry == nil || query.includesExpired)
   }
 
   private var listQuery: _ListQuery {

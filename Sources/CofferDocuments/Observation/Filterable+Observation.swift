@@ -108,7 +108,9 @@ extension Filterable where Row: _SendableMetatype {
   {
     let query = all()
     return ValueObservation<ValueReducers.Fetch<Int>>
-      .trackingConstantRegion { db in try query.fetchCount(query.collection.prepare(db)) }
+      .trackingConstantRegion(of: query.countSource) { db in
+        try query.fetchCount(query.collection.prepare(db))
+      }
       .removeDuplicates()
   }
 

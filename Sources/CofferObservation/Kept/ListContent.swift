@@ -5,7 +5,7 @@ import CofferCore
 /// The elements are an array that the receiver of the last value has, too. So that a change needn't
 /// copy it, the array before it is kept: usually, nobody else has that one any more, and it becomes
 /// the next value by the last two changes.
-struct ListContent<Element: Sendable>: Sendable {
+package struct ListContent<Element: Sendable>: Sendable {
   private(set) var rowIDs: ContiguousArray<Int64>
   private(set) var elements: [Element]
   /// The elements before the last change; nil if they are too different.

@@ -2,17 +2,16 @@ import CofferCore
 import CofferRecords
 
 /// A request whose elements an observation can keep.
-package struct ListSource<Element: Sendable>: Sendable {
+package struct ListSource<Element: Sendable>: KeptSource {
   /// Fetches the elements of a request; calls a function before it decodes each row.
   package typealias Decoding =
     @Sendable (
       _ db: Database, _ request: PreparedRequest, _ willDecode: (StatementExecution) -> Void
     ) throws -> [Element]
 
-  let query: _ListQuery
+  package let query: _ListQuery
   let decode: Decoding
-  /// Fetches all elements, by the request itself.
-  let fetchAll: @Sendable (Database) throws -> [Element]
+  package let fetchAll: @Sendable (Database) throws -> [Element]
   /// Returns what the request reads.
   let region: @Sendable (Database) throws -> DatabaseRegion
 
@@ -25,6 +24,55 @@ package struct ListSource<Element: Sendable>: Sendable {
     self.decode = decode
     self.fetchAll = fetchAll
     self.region = region
+  }
+
+  // MARK: Keeping
+
+  package func fetch(
+    _ db: Database, _ plan: _ListQuery.Plan
+  ) throws -> ([Element], ListContent<Element>?) {
+    var rowIDs = ContiguousArray<Int64>()
+    let elements = try db.unrecorded {
+      try decode(db, plan.wholeRequest(db)) {
+        rowIDs.append($0.integer(at: plan.rowIDColumn))
+      }
+    }
+    if db.isRecordingRegion {
+      let region = try region(db)
+      try db.registerAccess(to: region)
+    }
+    return (elements, ListContent(rowIDs: rowIDs, elements: elements))
+  }
+
+  package func value(
+    of content: inout ListContent<Element>, after changed: [Int64], _ plan: _ListQuery.Plan,
+    _ db: Database
+  ) throws -> [Element]? {
+    guard try changed.isEmpty || content.apply(changed, plan, db, decode) else { return nil }
+    return content.elements
+  }
+
+  package func limit(_ content: ListContent<Element>, _ plan: _ListQuery.Plan) -> Int {
+    ListContent<Element>.limit(count: content.rowIDs.count, plan)
+  }
+
+  package func isEqual(
+    _ content: ListContent<Element>, toFetchOf plan: _ListQuery.Plan, _ db: Database
+  ) throws -> Bool {
+    var rowIDs = ContiguousArray<Int64>()
+    _ = try decode(db, plan.wholeRequest(db)) {
+      rowIDs.append($0.integer(at: plan.rowIDColumn))
+    }
+    let fetched = try fetchAll(db)
+    return rowIDs == content.rowIDs && fetched.count == content.elements.count
+      && zip(fetched, content.elements).allSatisfy { Self.areEqual($0, $1) }
+  }
+
+  /// Compares two elements; those of a type without equality count as equal.
+  private static func areEqual(_ lhs: Element, _ rhs: Element) -> Bool {
+    func compare<E: Equatable>(_ lhs: E) -> Bool { lhs == rhs as? E }
+    guard let lhs = lhs as? any Equatable else { return true }
+    return compare(lhs)
   }
 }
 

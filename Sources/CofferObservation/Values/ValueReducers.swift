@@ -12,12 +12,12 @@ extension ValueReducers {
       keep = nil
     }
 
-    /// Creates a reducer of a list, which is kept if there is a source of it.
-    package init<Element: Sendable>(
-      list source: ListSource<Element>?, fetch: @escaping @Sendable (Database) throws -> [Element]
-    ) where Value == [Element] {
+    /// Creates a reducer of a value that is kept, if there is a source of it.
+    package init<Source: KeptSource>(
+      kept source: Source?, fetch: @escaping @Sendable (Database) throws -> Value
+    ) where Source.Value == Value {
       self.fetch = fetch
-      keep = if let source { { _KeptValue(KeptList(source)) } } else { nil }
+      keep = if let source { { _KeptValue(KeptRows(source)) } } else { nil }
     }
 
     /// Returns what keeps the value.

@@ -172,37 +172,43 @@ struct KeptItem: FetchableRecord, TableRecord, Equatable, Sendable {
   }
 }
 
-/// Follows a list on a connection as an observation does, but synchronously.
-final class ListFollower<Element: Equatable & Sendable>: TrackedRegionObserver {
+/// Follows a list or a number on a connection as an observation does, but synchronously.
+final class KeptFollower<Source: KeptSource>: TrackedRegionObserver
+where Source.Value: Equatable {
   let name: String
   let tracked: TrackedRegion
-  private let list: KeptList<Element>
-  private let source: ListSource<Element>
-  private(set) var value: [Element] = []
+  private let rows: KeptRows<Source>
+  private let source: Source
+  private(set) var value: Source.Value
   private(set) var updateCount = 0
   private(set) var fetchCount = 0
 
-  init(_ name: String, _ source: ListSource<Element>, _ db: Database) throws {
+  init(_ name: String, _ source: Source, _ db: Database) throws {
     self.name = name
     self.source = source
-    list = KeptList(source)
-    tracked = TrackedRegion(rows: list.changes)
+    let rows = KeptRows(source)
+    self.rows = rows
+    tracked = TrackedRegion(rows: rows.changes)
+    value = try source.fetchAll(db)
     try fetch(db)
     db.add(transactionObserver: self)
   }
 
   private func fetch(_ db: Database) throws {
     fetchCount += 1
-    list.changes.clear()
-    value = try db.isolatedRead { try list.fetch($0) }
-    let isOther = tracked.update(try source.region(db), in: db)
+    rows.changes.clear()
+    let region: DatabaseRegion
+    (value, region) = try db.isolatedRead { db in
+      try db.recordingRegion { try rows.fetch(db) }
+    }
+    let isOther = tracked.update(region, in: db)
     if isOther { db.observation.interestsDidChange(of: self) }
   }
 
   func databaseDidCommit(_ db: Database) {
     tracked.rows?.didCommit()
     guard tracked.takeChange() else { return }
-    if !tracked.isOutdated(in: db), let value = list.update(db) {
+    if !tracked.isOutdated(in: db), let value = rows.update(db) {
       updateCount += 1
       self.value = value
     } else {
@@ -211,5 +217,5 @@ final class ListFollower<Element: Equatable & Sendable>: TrackedRegionObserver {
   }
 
   /// Fetches by the request itself.
-  func fetchedValue(_ db: Database) throws -> [Element] { try source.fetchAll(db) }
+  func fetchedValue(_ db: Database) throws -> Source.Value { try source.fetchAll(db) }
 }

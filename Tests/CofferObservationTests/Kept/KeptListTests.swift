@@ -14,9 +14,9 @@ struct KeptListTests {
 
   private func followers(
     _ requests: [(String, QueryInterfaceRequest<KeptItem>)], _ db: Database
-  ) throws -> [ListFollower<KeptItem>] {
+  ) throws -> [KeptFollower<ListSource<KeptItem>>] {
     try requests.map { name, request in
-      try ListFollower(name, #require(ListSource(records: request), "\(name)"), db)
+      try KeptFollower(name, #require(ListSource(records: request), "\(name)"), db)
     }
   }
 
@@ -54,6 +54,67 @@ struct KeptListTests {
     }
   }
 
+  @Test func `have numbers that equal what their requests count, after each of many changes`()
+    throws
+  {
+    let database = try database()
+    var random = SeededGenerator()
+    try database.use { db in
+      try fill(db)
+      let followers = try (KeptItem.kept + KeptItem.unkept).compactMap { name, request in
+        try CountSource(request).map { try KeptFollower(name, $0, db) }
+      }
+      for _ in 0..<trialCount(300) {
+        let change = KeptItem.change(&random)
+        do { try db.execute(sql: change) } catch {
+          if db.isInsideTransaction { try db.rollback() }
+        }
+        for follower in followers {
+          let fetched = try follower.fetchedValue(db)
+          try #require(follower.value == fetched, "\(follower.name), after \(change)")
+        }
+      }
+      let unkept = Set(KeptItem.unkept.map(\.0))
+      for follower in followers where !follower.name.hasSuffix("?") {
+        if unkept.contains(follower.name) {
+          #expect(follower.updateCount == 0, "\(follower.name)")
+        } else if !follower.name.hasPrefix("limit") {
+          #expect(follower.updateCount > follower.fetchCount, "\(follower.name)")
+        }
+      }
+    }
+  }
+
+  @Test func `have numbers that are counted by the request where there are many rows`() throws {
+    let database = try database()
+    try database.use { db in
+      try fill(db)
+      func follower(_ request: QueryInterfaceRequest<KeptItem>) throws -> KeptFollower<CountSource>
+      {
+        var source = try #require(CountSource(request))
+        source.mostRows = 29
+        return try KeptFollower("", source, db)
+      }
+      let all = try follower(KeptItem.all())
+      let some = try follower(KeptItem.filter(sql: "+flag < 4"))
+      for id in [1, 1, 2, 3] {
+        try db.execute(sql: "DELETE FROM Item WHERE id = ?", arguments: [id])
+        #expect(try all.value == all.fetchedValue(db))
+        #expect(try some.value == some.fetchedValue(db))
+      }
+      #expect(some.fetchCount == 1)
+      // Kept from the first fetch on that has found fewer rows.
+      #expect(all.fetchCount == 2)
+      for id in 31...36 {
+        try db.execute(sql: "INSERT INTO Item (id, flag) VALUES (?, 1)", arguments: [id])
+        #expect(try all.value == all.fetchedValue(db))
+        #expect(try some.value == some.fetchedValue(db))
+      }
+      #expect(some.fetchCount == 1)
+      #expect(all.fetchCount > 3)
+    }
+  }
+
   @Test func `of values and of rows without a known key equal what their requests fetch`() throws {
     let database = try database()
     var random = SeededGenerator()
@@ -67,7 +128,7 @@ struct KeptListTests {
           .select(Column("name"), as: DatabaseValue.self),
       ]
       let followers = try requests.enumerated().map { index, request in
-        try ListFollower("\(index)", #require(ListSource(values: request)), db)
+        try KeptFollower("\(index)", #require(ListSource(values: request)), db)
       }
       for _ in 0..<trialCount(400) {
         let change = KeptItem.change(&random)
@@ -89,7 +150,7 @@ struct KeptListTests {
     try database.use { db in
       try fill(db)
       let followers = try KeptItem.unkept.compactMap { name, request in
-        try ListSource(records: request).map { try ListFollower(name, $0, db) }
+        try ListSource(records: request).map { try KeptFollower(name, $0, db) }
       }
       for _ in 0..<100 {
         let change = KeptItem.change(&random)
