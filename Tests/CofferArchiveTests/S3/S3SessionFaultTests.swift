@@ -103,6 +103,24 @@
       try session.stop()
     }
 
+    @Test func `a slow store delays commits, and loses none`() throws {
+      let store = try FaultStore()
+      let fixture = try ArchiveFixture { $0.interval = .milliseconds(1) }
+      let archive = Archive(try store.destination(), configuration: fixture.configuration)
+      let session = try archive.start(
+        ArchivedDatabase(closing: fixture.pool), through: ArchiveGate(1))
+      try session.archiveNow()
+      store.fail(.meanwhile { _ in usleep(100_000) }, times: 1_000)
+      // Commits don't wait for the store.
+      var content = ""
+      for _ in 0..<30 { content = try Self.write(fixture) }
+      let commit = try session.archiveNow()
+      #expect(session.status.gapCount == 0)
+      #expect(try Self.restored(fixture, archive) == content)
+      try session.stop()
+      #expect(try archive.verify(atLeast: [.commit(commit.number)], key: ArchiveFixture.key) == [])
+    }
+
     @Test func `a gate bounds what is asked at once, and forgets nobody`() throws {
       let store = try FaultStore()
       let gate = ArchiveGate(2)

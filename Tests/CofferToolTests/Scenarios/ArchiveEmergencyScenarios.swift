@@ -1,3 +1,4 @@
+import CofferTestSupport
 import Foundation
 import Testing
 
@@ -91,6 +92,66 @@ struct ArchiveEmergencyScenarios {
         done
         [ "$(name arch.db) $(name own.db)" = "Zaphod Marvin" ] || exit 91
         """)
+    #expect(run.code == 0, "\(run.code) \(run.error)")
+  }
+
+  /// Whether a program can be given another clock.
+  private static let hasFaketime =
+    Command.run("/bin/sh", ["-c", "command -v faketime"])?.status == 0
+
+  @Test(.enabled(if: hasFaketime, "Debian's faketime is missing"))
+  func `a clock was ahead`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      Self.started + """
+        kill -TERM $archiver; wait $archiver || exit 96
+        change vault.db Zaphod
+        faketime -f +90d $coffer archive run vault.db --to arch --once --key-file key || exit 95
+        status arch | grep -q '"ageSeconds":null' || exit 94
+        status arch | grep -q '"aheadSeconds":7[0-9]*' || exit 93
+        $coffer archive status --from arch --key-file key | grep -q future || exit 92
+        # With a right clock, nothing is pruned that was kept until then, and dates don't go back.
+        change vault.db Trillian
+        $coffer archive run vault.db --to arch --once --key-file key || exit 91
+        status arch | grep -q '"aheadSeconds":7[0-9]*' || exit 90
+        for at in 2:Ford 3:Zaphod 4:Trillian; do
+          $coffer archive restore r.db --from arch --at ${at%:*} --key-file key >/dev/null || exit 89
+          [ "$(name r.db)" = "${at#*:}" ] || exit 88
+          rm r.db*
+        done
+        """)
+    #expect(run.code == 0, "\(run.code) \(run.error)")
+  }
+
+  /// Whether this process may mount in a namespace of its own.
+  private static let canMount =
+    Command.run("/usr/bin/unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"])?.status == 0
+
+  @Test(.enabled(if: canMount, "nothing can be mounted here"))
+  func `the destination is full`() throws {
+    let vault = try Vault()
+    try vault.write(
+      """
+      mkdir small; mount -t tmpfs -o size=512k none small || exit 99
+      run() { $coffer archive run vault.db --to small/arch --once --key-file key "$@"; }
+      run || exit 98
+      $coffer exec vault.db "UPDATE player SET name = 'Ford'" --key-file key >/dev/null || exit 97
+      # Full to the last byte.
+      cat /dev/zero >small/filler 2>/dev/null
+      run 2>errors; [ $? != 0 ] || exit 96
+      grep -qi 'space' errors || exit 95
+      # What was stored still is there, and what wasn't is in the log.
+      $coffer archive restore r.db --from small/arch --key-file key >/dev/null || exit 94
+      $coffer archive verify --from small/arch --key-file key >/dev/null || exit 93
+      # Room for a few manifests is enough to prune, and then for the rest.
+      truncate -s -64k small/filler
+      keep='--keep-commits 1s --keep-5min 1s --keep-hours 1s --keep-days 1s'
+      $coffer archive prune --from small/arch $keep --key-file key >/dev/null || exit 92
+      run $keep || exit 91
+      $coffer archive restore new.db --from small/arch --key-file key >/dev/null || exit 90
+      $coffer query new.db 'SELECT name FROM player' --key-file key | grep -q Ford || exit 89
+      """, to: "script")
+    let run = try vault.bash("unshare -rm bash script")
     #expect(run.code == 0, "\(run.code) \(run.error)")
   }
 
