@@ -75,6 +75,9 @@ package struct PublishedTable: Sendable {
       Row("records, mapping, cursor", "records, declared mapping", goal: 1.10),
       Row(
         "Codable records, cursor of 10 integer columns", "records, Codable", goal: 1.60),
+      Row(
+        "the least decoder of Codable, 10 integer columns",
+        "Swift over the C API with the least decoder that `Codable` can have"),
       Row("including(required:), Codable", "a joined record in each, Codable", goal: 1.70),
       Row("fetchOne(key:), 10 columns", "`fetchOne(key:)` by primary key", goal: 1.10),
       Row(
@@ -87,6 +90,9 @@ package struct PublishedTable: Sendable {
         "insert of records of 10 integers, encode(to:)", "insert records, `encode(to:)` by name",
         goal: 1.15),
       Row("Codable records, insert of 10 integers", "insert records, Codable", goal: 1.40),
+      Row(
+        "the least encoder of Codable, insert of 10 integers",
+        "Swift over the C API with the least encoder that `Codable` can have"),
       Row("insertAll of records of 10 integers", "`insertAll`", goal: 1.10),
       Row("Cipher: bulk insert", "bulk insert, beside C on the stock provider", goal: 0.95),
       Row("documents, bulk insert of 10 integers", "documents, bulk insert", goal: 1.45),

@@ -7,6 +7,7 @@ func coreBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
   try readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
     + recordBenchmarks(fixture) + mappingBenchmarks(fixture) + codableBenchmarks(fixture)
+    + leastCodableBenchmarks(fixture)
     + persistenceBenchmarks(fixture) + associationBenchmarks(fixture)
     + connectionBenchmarks(fixture) + freshnessBenchmarks(fixture) + archiveBenchmarks(fixture)
     + poolBenchmarks(fixture)

@@ -1,6 +1,7 @@
 import CFloor
 import Coffer
 import Foundation
+import Synchronization
 
 /// Files with the same contents for Coffer and for C on the stock provider.
 final class CipherFixture {
@@ -108,8 +109,36 @@ func cipherBenchmarks(_ files: CipherFixture) -> [Benchmark] {
   return [
     scan, scanBenchmark(files, "Cipher: full scan, HMAC-SHA256", goal: 0.50, shorter, and: queue),
     scanBenchmark(files, "Cipher: full scan, nothing ahead", goal: 0.80, alone, and: queue),
-    readBenchmark(files, queue),
+    readBenchmark(files, queue), twoScansBenchmark(files),
   ] + writingBenchmarks(files, queue, log)
+}
+
+/// Two scans at once, which need both of two cores themselves. Instead of C, they are compared with
+/// two for which nothing is decrypted ahead.
+private func twoScansBenchmark(_ files: CipherFixture) -> Benchmark {
+  let ahead = [1, 2].map { number in
+    Lazy { try files.makeQueue("ahead-\(number)", readsAhead: true) }
+  }
+  let alone = [1, 2].map { number in
+    Lazy { try files.makeQueue("alone-\(number)", readsAhead: false) }
+  }
+  func scan(_ queues: [Lazy<DatabaseQueue>]) throws -> Int64 {
+    let queues = try queues.map { try $0.value() }
+    let sums = Mutex<[Int64]>([])
+    DispatchQueue.concurrentPerform(iterations: queues.count) { index in
+      let sum = try? queues[index].unsafeRead { db in
+        try Int64.fetchOne(db, sql: CipherFixture.scanSQL)
+      }
+      sums.withLock { $0.append(sum ?? -1) }
+    }
+    return sums.withLock { $0.reduce(0, +) }
+  }
+  return Benchmark(
+    name: "Cipher: two scans at once, beside two with nothing ahead", count: 2 * files.rows,
+    goal: 1.0,
+    prepare: { for queue in ahead + alone { try queue.value().releaseMemory() } },
+    floor: { try scan(alone) }
+  ) { try scan(ahead) }
 }
 
 private func scanBenchmark(

@@ -1,4 +1,5 @@
 import BenchmarkReport
+import CFloor
 import Foundation
 
 /// A benchmark: the same work in C and with Coffer.
@@ -29,7 +30,8 @@ struct WrongResult: Error, CustomStringConvertible {
 extension Benchmark {
   /// Runs C and Coffer alternately, after an unmeasured run of each to compare their results.
   func measure(rounds: Int) throws -> Figure {
-    let timedFloor = remoteFloor ?? floor.map { floor in { try time(floor) } }
+    defer { floor_mark_benchmark_ended() }
+    let timedFloor = remoteFloor ?? floor.map { floor in { try time(floor, isFloor: true) } }
     let expected = try timedFloor?().result
     let result = try time(library).result
     if let expected, expected != result {
@@ -56,8 +58,10 @@ extension Benchmark {
     return figure
   }
 
-  private func time(_ work: () throws -> Int64) throws -> Timed {
+  private func time(_ work: () throws -> Int64, isFloor: Bool = false) throws -> Timed {
     try prepare()
+    if isFloor { floor_mark_c_begins() } else { floor_mark_coffer_begins() }
+    defer { if isFloor { floor_mark_c_ended() } else { floor_mark_coffer_ended() } }
     guard countsProcessorTime else { return try timed(work) }
     let start = processorTime()
     let result = try work()

@@ -12,18 +12,21 @@ struct Options {
   var measuresGrowth = false
   /// Whether C and Coffer have all pages in their caches.
   var isCached = false
+  /// Whether benchmarks are left out whose C runs in another process.
+  var isLocal = false
   var growth: String?
   var scale = 1.0
   /// Whether this is the child that runs C's loops with SQLCipher's own cipher provider.
   var runsStockLoops = false
 
   static let usage = """
-    usage: Benchmarks [--cached] [--filter TEXT] [--rows N] [--rounds N] [OUTPUT]…
+    usage: Benchmarks [--cached] [--local] [--filter TEXT] [--rows N] [--rounds N] [OUTPUT]…
            Benchmarks --growth [NAME] [--scale FACTOR] [OUTPUT]…
            Benchmarks --from FILE… OUTPUT…
 
     Measures Coffer against the same work in C on the same encrypted file.
       --cached        a selection, with all pages in the caches of both
+      --local         none whose C runs in another process
       --filter TEXT   only benchmarks whose name contains TEXT
       --rows N        rows of the tables (100000)
       --rounds N      runs of each, C and Coffer in turn (15)
@@ -53,6 +56,7 @@ struct Options {
     while let argument = arguments.popFirst() {
       switch argument {
       case "--cached": isCached = true
+      case "--local": isLocal = true
       case "--filter": filter = try Options.value(&arguments)
       case "--rows": rows = try Options.number(&arguments)
       case "--rounds": rounds = try Options.number(&arguments)

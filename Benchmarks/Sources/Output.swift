@@ -11,6 +11,7 @@ func measureBenchmarks(_ options: Options) throws -> Run {
   print(Report.header)
   for var benchmark in try coreBenchmarks(fixture) + cipherBenchmarks(cipher) {
     if let filter = options.filter, !benchmark.name.contains(filter) { continue }
+    if options.isLocal, benchmark.remoteFloor != nil { continue }
     if options.isCached {
       let rows = PublishedTable.cached.rows
       guard let row = rows.first(where: { $0.benchmark == benchmark.name }) else { continue }

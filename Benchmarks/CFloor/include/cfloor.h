@@ -9,6 +9,14 @@
 
 typedef struct floor_db floor_db;
 
+// Are called around each run that is measured, and after a benchmark: Scripts/count-instructions
+// counts between them.
+void floor_mark_c_begins(void);
+void floor_mark_c_ended(void);
+void floor_mark_coffer_begins(void);
+void floor_mark_coffer_ended(void);
+void floor_mark_benchmark_ended(void);
+
 // Opens an encrypted file with a key for sqlite3_key. Returns NULL on failure.
 floor_db *floor_open(const char *path, const void *key, int key_length);
 // Does the same with other settings than `synchronous = OFF`, as SQL.
