@@ -53,7 +53,8 @@ struct FullTextMigrationTests {
   }
 
   private func integrity(_ store: EncryptedStore) throws -> String? {
-    try store.database.writer.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+    // SQLite 3.44 can't check FTS4 on a connection that only reads.
+    try store.database.writer.write { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)

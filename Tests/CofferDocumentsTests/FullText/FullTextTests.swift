@@ -35,7 +35,8 @@ struct FullTextTests {
   }
 
   private func violations() throws -> [String] {
-    try encrypted.store.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+    // SQLite 3.44 can't check FTS4 on a connection that only reads.
+    try encrypted.store.writer.write { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
   }
 
   @Test func `all words have to be there, in any property and case`() throws {
