@@ -121,7 +121,7 @@ package enum CipherProvider {
       let knowledge = SQLCipherLibrary.knowledge(ofVersion: version)
     else { return .stock("SQLCipher doesn't say its version") }
     let name = "SQLCipher \(version.prefix { $0 != " " })"
-    guard let (stock, layout) = unsafe SQLCipherLibrary.stock,
+    guard let (stock, layout, _) = unsafe SQLCipherLibrary.stock,
       knowledge == .newer ? layout == .listed : knowledge == .known(layout)
     else { return .stock("\(name) has another table of functions than Coffer knows") }
     guard SQLCipherLibrary.usesStockProvider() else {

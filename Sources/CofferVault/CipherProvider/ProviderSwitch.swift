@@ -19,14 +19,13 @@ import CofferSQLite
   ) {
     unsafe (self.layout, self.stock, self.kept) = unsafe (layout, stock, kept)
     switch layout {
-    case .copied:
+    case .copied, .tailed:
       guard unsafe ProviderSwitch.registerCopy(of: kept) else { return nil }
       unsafe tables = nil
     case .listed:
       guard let current = unsafe SQLCipherLibrary.current,
-        let table = unsafe SQLCipherLibrary.allocateTable(layout)
+        let table = unsafe SQLCipherLibrary.makeTable(of: kept)
       else { return nil }
-      unsafe table.initializeMemory(as: SQLCipherProvider.self, to: kept)
       guard unsafe SQLCipherLibrary.register(table) else { return nil }
       unsafe tables = unsafe (current, table)
     }
@@ -46,15 +45,13 @@ import CofferSQLite
   /// program can register one of its own.
   var isIntact: Bool {
     guard let tables = unsafe tables, let current = unsafe SQLCipherLibrary.current else {
-      return layout == .copied
+      return layout != .listed
     }
     return unsafe current == tables.kept || current == tables.stock
   }
 
   private static func registerCopy(of provider: SQLCipherProvider) -> Bool {
-    guard let memory = unsafe SQLCipherLibrary.allocateTable(.copied) else { return false }
-    // SAFETY: SQLCipher owns the memory now, and frees it with SQLite's allocator.
-    unsafe memory.initializeMemory(as: SQLCipherProvider.self, to: provider)
-    return unsafe SQLCipherLibrary.register(memory)
+    guard let table = unsafe SQLCipherLibrary.makeTable(of: provider) else { return false }
+    return unsafe SQLCipherLibrary.register(table)
   }
 }

@@ -22,9 +22,10 @@ package enum SQLCipherLibrary {
   static func knowledge(ofVersion version: String) -> Knowledge? {
     guard let numbers = numbers(of: version) else { return nil }
     switch numbers {
+    case (4, 3): return .known(.tailed)
     case (4, 4...6): return .known(.copied)
     case (4, 7...19): return .known(.listed)
-    case (...3, _), (4, ..<4): return .older
+    case (...3, _), (4, ..<3): return .older
     default: return .newer
     }
   }
@@ -41,8 +42,11 @@ package enum SQLCipherLibrary {
     return (major, minor)
   }
 
-  /// SQLCipher's provider and its layout; nil if its table isn't like any known one.
-  static let stock: (provider: SQLCipherProvider, layout: SQLCipherProvider.Layout)? = {
+  /// A provider, its layout, and the functions that this has at the end.
+  typealias Table = (provider: SQLCipherProvider, layout: SQLCipherProvider.Layout, tail: [UInt])
+
+  /// SQLCipher's table; nil if it isn't like any known one.
+  static let stock: Table? = {
     guard let setUp = unsafe LibCrypto.find("sqlcipher_openssl_setup", as: SetUp.self) else {
       return nil
     }
@@ -51,16 +55,20 @@ package enum SQLCipherLibrary {
     let words = unsafe MemoryLayout<SQLCipherProvider>.size / MemoryLayout<UInt>.size
     var table = [UInt](repeating: unset, count: words + 32)
     let code = unsafe table.withUnsafeMutableBytes { unsafe setUp($0.baseAddress) }
-    guard code == SQLite.ok, table[words...].allSatisfy({ $0 == unset }) else { return nil }
+    guard code == SQLite.ok, let end = table.firstIndex(of: unset), [0, 2].contains(end - words),
+      table[end...].allSatisfy({ $0 == unset })
+    else { return nil }
     guard let key = unsafe dlsym(nil, "sqlite3_key") else { return nil }
     let isListed = table[..<2].allSatisfy { $0 == 0 }
     guard let home = LibCrypto.library(of: UInt(bitPattern: key)),
-      table[(isListed ? 2 : 0)..<words].allSatisfy({ LibCrypto.library(of: $0) == home })
+      table[(isListed ? 2 : 0)..<end].allSatisfy({ LibCrypto.library(of: $0) == home }),
+      !isListed || end == words
     else { return nil }
     // SAFETY: the words are addresses in SQLCipher, or null where the type allows it. That they are
     // the functions of these names follows from its version; ``CipherProvider`` checks it before.
     let provider = unsafe table.withUnsafeBytes { unsafe $0.load(as: SQLCipherProvider.self) }
-    return unsafe (provider, isListed ? .listed : .copied)
+    let layout: SQLCipherProvider.Layout = isListed ? .listed : end == words ? .copied : .tailed
+    return unsafe (provider, layout, Array(table[words..<end]))
   }()
 
   /// SQLCipher's provider; nil if its table isn't like any known one.
@@ -90,17 +98,27 @@ package enum SQLCipherLibrary {
     return unsafe register?(table) == SQLite.ok
   }
 
-  /// Returns memory that SQLCipher owns as soon as it is registered; nil if there is none.
-  static func allocateTable(_ layout: SQLCipherProvider.Layout) -> UnsafeMutableRawPointer? {
+  /// Returns a table that SQLCipher owns as soon as it is registered; nil if there is no memory.
+  static func makeTable(of provider: SQLCipherProvider) -> UnsafeMutableRawPointer? {
+    guard let (_, layout, tail) = unsafe stock else { return nil }
     let size = unsafe MemoryLayout<SQLCipherProvider>.size
+    let word = MemoryLayout<UInt>.size
+    let memory: UnsafeMutableRawPointer?
     switch layout {
-    case .copied:
+    case .copied, .tailed:
       // It frees the last table with SQLite's allocator.
-      return unsafe SQLite.allocate(size)
+      unsafe memory = SQLite.allocate(size + tail.count * word)
     case .listed:
       // It frees all tables as the process ends, with its own allocator.
       let allocate = unsafe LibCrypto.find("sqlcipher_malloc", as: Allocate.self)
-      return allocate?(UInt64(size + MemoryLayout<UInt>.size))
+      unsafe memory = allocate?(UInt64(size + word))
     }
+    // SAFETY: the memory has room for the functions and for what follows them.
+    guard let memory = unsafe memory else { return nil }
+    unsafe memory.initializeMemory(as: SQLCipherProvider.self, to: provider)
+    for (index, function) in tail.enumerated() {
+      unsafe memory.storeBytes(of: function, toByteOffset: size + index * word, as: UInt.self)
+    }
+    return unsafe memory
   }
 }

@@ -38,6 +38,10 @@ import CofferSQLite
     ///
     /// <https://github.com/sqlcipher/sqlcipher/blob/v4.6.1/src/sqlcipher.h>
     case copied
+    /// Version 4.3.0. The same with two functions more at the end, which stay SQLCipher's.
+    ///
+    /// <https://github.com/sqlcipher/sqlcipher/blob/v4.3.0/src/crypto.h>
+    case tailed
     /// Version 4.7.0 and later. The first two functions are for the process, and null in
     /// SQLCipher's table. A word more lists the tables. Each key refers to the registered table.
     ///

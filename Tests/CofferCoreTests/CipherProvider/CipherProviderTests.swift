@@ -89,7 +89,8 @@ struct CipherProviderTests {
       ("4.4.0 community", .known(.copied)), ("4.6.1 community", .known(.copied)),
       ("4.6.10", .known(.copied)), ("4.7.0 community", .known(.listed)),
       ("4.19.0 community", .known(.listed)), ("4.20.0 community", .newer), ("5.0.0", .newer),
-      ("4.3.0 community", .older), ("3.4.2", .older), ("3.4.1", .older),
+      ("4.3.0 community", .known(.tailed)), ("4.2.0 community", .older),
+      ("3.4.2", .older), ("3.4.1", .older),
       ("", nil), ("4.6", nil), ("4.6.1.2", nil), ("4.x.1", nil), ("community", nil),
     ]
     for (version, knowledge) in expected {
