@@ -2,7 +2,8 @@ import CofferVault
 
 // From version 4.7 on, SQLCipher refuses all pages of a connection after one that it couldn't
 // decrypt, whether that is damaged or couldn't be read. Up to 4.17 it then reports that memory is
-// exhausted, 4.18 that there is no database, and 4.19 returns pages of zeros:
+// exhausted, 4.18 that there is no database, and 4.19 returns pages of zeros. Versions after 4.10
+// can be asked:
 // <https://github.com/sqlcipher/sqlcipher/blob/v4.7.0/src/sqlcipher.c>.
 extension Database {
   /// Whether SQLCipher can refuse pages, and has to be asked.
@@ -40,7 +41,11 @@ extension Database {
   /// The first schema whose pages are refused.
   var refusedSchema: String? {
     func isRefused(_ schema: String) -> Bool {
-      (try? setting("PRAGMA \(schema.quotedDatabaseIdentifier).cipher_status")) == "0"
+      let status = try? setting("PRAGMA \(schema.quotedDatabaseIdentifier).cipher_status")
+      if let status { return status == "0" }
+      guard schema == "main", let connection = sqliteConnection else { return false }
+      let code = control.run(.touchSchema, in: connection)
+      return code == ResultCode.SQLITE_NOMEM.rawValue && SQLite.hasMemory
     }
     if isKeyed, isRefused("main") { return "main" }
     return keying.mayHaveAttachedFile ? attachedSchemas.first(where: isRefused) : nil

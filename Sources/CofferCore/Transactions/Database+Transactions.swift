@@ -413,6 +413,8 @@ extension Database {
     case .SQLITE_ERROR, .SQLITE_CORRUPT, .SQLITE_NOTADB:
       throw explainingRefusedPages(
         error.cipherDiagnosis == nil ? Database.damage(sql: nil) : error)
+    case .SQLITE_NOMEM where isAsked && refusedSchema != nil:
+      throw explainingRefusedPages(Database.damage(sql: nil))
     default: throw translated(error)
     }
   }

@@ -409,6 +409,13 @@ extension SQLite {
     unsafe sqlite3_malloc64(UInt64(byteCount))
   }
 
+  /// Whether SQLite gets memory now.
+  package static var hasMemory: Bool {
+    guard let memory = unsafe allocate(65_536) else { return false }
+    unsafe free(memory)
+    return true
+  }
+
   /// Frees memory that SQLite has allocated.
   @inlinable
   package static func free(_ memory: UnsafeMutableRawPointer) { unsafe sqlite3_free(memory) }

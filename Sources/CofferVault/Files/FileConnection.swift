@@ -21,6 +21,8 @@ import CofferSQLite
   @safe private var handle: SQLiteConnection?
   private let path: String
   private let key: FileKey?
+  /// Whether the connection has the key.
+  private var isKeyed = false
 
   /// - Parameters:
   ///   - key: The key; nil for a plaintext file.
@@ -43,6 +45,7 @@ import CofferSQLite
     guard let key else { return }
     try FileKey.proveEngine(of: connection)
     try FileKey.setKey(key.spec, key.settings.pragmas(), in: connection)
+    isKeyed = true
   }
 
   deinit { close() }
@@ -151,18 +154,22 @@ import CofferSQLite
       code: ResultCode.SQLITE_CORRUPT.rawValue, connection: connection)
   }
 
-  /// Executes `body`, whose errors are those of SQLCipher before 4.7.
+  /// Executes `body`, whose errors say whether the file has another key, as before SQLCipher 4.7.
   ///
-  /// Newer versions report for a page that they refuse that memory is exhausted, or that there is
-  /// no database.
+  /// Newer versions report for each page that they refuse that memory is exhausted, or that there
+  /// is no database.
   private func explaining<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()
     } catch let error as DatabaseError
-      where [.SQLITE_NOMEM, .SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode)
-      && refusesPages
+      where [.SQLITE_NOMEM, .SQLITE_NOTADB].contains(error.resultCode) && refusesPages
     {
-      let code = hasFirstPage ? ResultCode.SQLITE_CORRUPT : .SQLITE_NOTADB
+      let code: ResultCode
+      switch (error.resultCode, hasFirstPage) {
+      case (.SQLITE_NOMEM, false): code = .SQLITE_NOTADB
+      case (.SQLITE_NOTADB, true): code = .SQLITE_CORRUPT
+      default: throw error
+      }
       throw DatabaseError(
         resultCode: code, message: SQLite.errorString(code.rawValue), sql: error.sql)
     }
@@ -179,8 +186,21 @@ import CofferSQLite
   }
 
   private var refusesPages: Bool {
-    key != nil && SQLiteFeatures.linked.refusesPagesAfterFailure
-      && (try? unsafe LibrarySQL.scalar("PRAGMA cipher_status", in: connection)) == "0"
+    guard isKeyed, SQLiteFeatures.linked.refusesPagesAfterFailure, let handle else {
+      return false
+    }
+    if let status = try? LibrarySQL.scalar("PRAGMA cipher_status", in: handle) {
+      return status == "0"
+    }
+    // Up to 4.10, SQLCipher can't be asked.
+    do {
+      _ = try LibrarySQL.scalar("PRAGMA main.schema_version", in: handle)
+      return false
+    } catch let error as DatabaseError {
+      return error.resultCode == .SQLITE_NOMEM && SQLite.hasMemory
+    } catch {
+      return false
+    }
   }
 
   // MARK: Failed commits
