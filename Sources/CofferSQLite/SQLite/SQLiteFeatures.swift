@@ -7,11 +7,14 @@ import CSQLCipher
 package struct SQLiteFeatures: Sendable {
   /// SQLite's version number, such as 3046001.
   package let version: Int
+  /// Whether it was built with FTS5, which Ubuntu's SQLCipher lacks.
+  private let isBuiltWithFTS5: Bool
 
   /// The version of the header that this was compiled with.
   static var headerVersion: Int { Int(SQLITE_VERSION_NUMBER) }
 
-  package static let linked = SQLiteFeatures(version: SQLite.versionNumber)
+  package static let linked = SQLiteFeatures(
+    version: SQLite.versionNumber, isBuiltWithFTS5: SQLite.isCompiled(with: "ENABLE_FTS5"))
 
   /// Why a library can't serve code that was compiled with a header; nil if it can.
   ///
@@ -30,7 +33,10 @@ package struct SQLiteFeatures: Sendable {
   /// The version, such as `3.46.1`.
   package var name: String { "\(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)" }
 
-  package init(version: Int) { self.version = version }
+  package init(version: Int, isBuiltWithFTS5: Bool = true) {
+    self.version = version
+    self.isBuiltWithFTS5 = isBuiltWithFTS5
+  }
 
   private func isAtLeast(_ minor: Int) -> Bool { version >= 3_000_000 + minor * 1000 }
 
@@ -60,10 +66,8 @@ package struct SQLiteFeatures: Sendable {
   package var hasJSON: Bool { isAtLeast(38) }
   package var hasJSONErrorPosition: Bool { isAtLeast(42) }
   package var hasJSONB: Bool { isAtLeast(45) }
-  /// Whether FTS5 is there, an option of SQLite's build that Ubuntu's SQLCipher lacks.
-  package var hasFTS5: Bool { canHaveFTS5 && SQLiteFeatures.compilesFTS5 }
+  package var hasFTS5: Bool { canHaveFTS5 && isBuiltWithFTS5 }
   package var canHaveFTS5: Bool { isAtLeast(20) }
-  private static let compilesFTS5 = SQLite.isCompiled(with: "ENABLE_FTS5")
   /// Whether `DELETE FROM table AS alias` is supported.
   package var hasAliasedChanges: Bool { isAtLeast(33) }
   /// Whether `DELETE … LIMIT` is supported, an option of SQLite's build.

@@ -218,7 +218,7 @@ struct FileScenarios {
       $coffer vault.db --key-file key <in >out 2>/dev/null & holder=$!
       exec 3>in
       printf 'BEGIN EXCLUSIVE;\\nSELECT 1 AS one;\\n' >&3
-      until grep -q '^1' out; do sleep 0.01; done
+      until grep -qs '^1' out; do sleep 0.01; done
       $coffer exec vault.db 'DELETE FROM player' --key-file key
       code=$?
       kill $holder
@@ -237,7 +237,7 @@ struct FileScenarios {
       exec 3>in
       printf 'PRAGMA cache_size = 1;\\nBEGIN;\\nINSERT INTO note(text) WITH RECURSIVE c(x) AS \
       (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000) SELECT hex(zeroblob(200)) FROM c;\\nSELECT 1 AS one;\\n' >&3
-      until grep -q '^1' out; do sleep 0.01; done
+      until grep -qs '^1' out; do sleep 0.01; done
       { kill -KILL $tool; wait $tool; } 2>/dev/null
       cat out; ls vault.db-journal; $coffer query vault.db 'SELECT count(*) AS n FROM note' --key-file key
       """)
