@@ -79,7 +79,8 @@ struct KeptListTests {
         if unkept.contains(follower.name) {
           #expect(follower.updateCount == 0, "\(follower.name)")
         } else if !follower.name.hasPrefix("limit") {
-          #expect(follower.updateCount > follower.fetchCount, "\(follower.name)")
+          // Most changes are of columns that a number doesn't depend on, and are none here.
+          #expect(follower.updateCount > 0, "\(follower.name)")
         }
       }
     }
