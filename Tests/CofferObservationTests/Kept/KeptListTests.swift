@@ -31,22 +31,30 @@ struct KeptListTests {
     }
   }
 
+  /// Changes rows at random; after each change, what is kept must be what the requests fetch.
+  private func changeRows<Source: KeptSource>(
+    _ count: Int, _ random: inout SeededGenerator, _ db: Database,
+    followedBy followers: [KeptFollower<Source>]
+  ) throws {
+    for _ in 0..<trialCount(count) {
+      let change = KeptItem.change(&random)
+      do { try db.execute(sql: change) } catch {
+        if db.isInsideTransaction { try db.rollback() }
+      }
+      for follower in followers {
+        let fetched = try follower.fetchedValue(db)
+        try #require(follower.value == fetched, "\(follower.name), after \(change)")
+      }
+    }
+  }
+
   @Test func `equal what their requests fetch, after each of many changes`() throws {
     let database = try database()
     var random = SeededGenerator()
     try database.use { db in
       try fill(db)
       let followers = try followers(KeptItem.kept, db)
-      for _ in 0..<trialCount(300) {
-        let change = KeptItem.change(&random)
-        do { try db.execute(sql: change) } catch {
-          if db.isInsideTransaction { try db.rollback() }
-        }
-        for follower in followers {
-          let fetched = try follower.fetchedValue(db)
-          try #require(follower.value == fetched, "\(follower.name), after \(change)")
-        }
-      }
+      try changeRows(300, &random, db, followedBy: followers)
       // Most changes are applied to the lists.
       for follower in followers where !follower.name.hasSuffix("?") {
         #expect(follower.updateCount > follower.fetchCount, "\(follower.name)")
@@ -64,16 +72,7 @@ struct KeptListTests {
       let followers = try (KeptItem.kept + KeptItem.unkept).compactMap { name, request in
         try CountSource(request).map { try KeptFollower(name, $0, db) }
       }
-      for _ in 0..<trialCount(300) {
-        let change = KeptItem.change(&random)
-        do { try db.execute(sql: change) } catch {
-          if db.isInsideTransaction { try db.rollback() }
-        }
-        for follower in followers {
-          let fetched = try follower.fetchedValue(db)
-          try #require(follower.value == fetched, "\(follower.name), after \(change)")
-        }
-      }
+      try changeRows(300, &random, db, followedBy: followers)
       let unkept = Set(KeptItem.unkept.map(\.0))
       for follower in followers where !follower.name.hasSuffix("?") {
         if unkept.contains(follower.name) {
@@ -131,16 +130,7 @@ struct KeptListTests {
       let followers = try requests.enumerated().map { index, request in
         try KeptFollower("\(index)", #require(ListSource(values: request)), db)
       }
-      for _ in 0..<trialCount(400) {
-        let change = KeptItem.change(&random)
-        do { try db.execute(sql: change) } catch {
-          if db.isInsideTransaction { try db.rollback() }
-        }
-        for follower in followers {
-          let fetched = try follower.fetchedValue(db)
-          try #require(follower.value == fetched, "\(follower.name), after \(change)")
-        }
-      }
+      try changeRows(400, &random, db, followedBy: followers)
       for follower in followers { #expect(follower.updateCount > 0, "\(follower.name)") }
     }
   }
