@@ -175,14 +175,21 @@ import CofferSQLite
     }
   }
 
-  /// Whether the first page is one of this key.
+  /// Whether the first page is one of this key, as a connection sees it: a log can have a page of a
+  /// commit that failed.
   private var hasFirstPage: Bool {
-    guard let key, let derived = key.derived, let handle,
-      let file = try? ReadOnlyFile(openedBy: handle),
-      let cipher = CipherFile(
-        file: file, key: derived, settings: key.settings, newerPages: .beside(path))
-    else { return true }
-    return (try? cipher.verify(page: 1)) ?? true
+    guard let key, let another = try? FileConnection(path: path, key: key, busyTimeout: 0) else {
+      return true
+    }
+    defer { another.close() }
+    do {
+      _ = try unsafe LibrarySQL.scalar("PRAGMA main.schema_version", in: another.connection)
+      return true
+    } catch let error as DatabaseError {
+      return ![.SQLITE_NOMEM, .SQLITE_NOTADB].contains(error.resultCode)
+    } catch {
+      return true
+    }
   }
 
   private var refusesPages: Bool {
