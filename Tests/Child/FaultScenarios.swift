@@ -320,7 +320,7 @@ private var observationScenarios: [FaultScenario] {
         var waits = 0
         while delivered.values.withLock({ $0.errors == 0 && $0.counts.last != count }) {
           waits += 1
-          guard waits < 2000 else {
+          guard waits < 30_000 else {
             throw ScenarioError("\(delivered.values.withLock { $0 }) is not \(count)")
           }
           usleep(1000)

@@ -110,10 +110,15 @@ extension Database {
     currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
     runDespiteInterruptions(in: connection) { control.run(.rollback, in: connection) }
-    // Nobody is told of a failed read.
-    SQLite.takeReadFailure(connection)
+    forgetReadFailure(in: connection)
     hasFailedRollback = !SQLite.isAutocommit(connection)
     observation.didRollBack()
+  }
+
+  /// Forgets a read that failed while SQLite rolled back, of which nobody is told.
+  @safe private func forgetReadFailure(in connection: SQLiteConnection) {
+    guard SQLite.takeReadFailure(connection) != nil else { return }
+    noteRefusedPages(DatabaseError(resultCode: .SQLITE_IOERR_READ))
   }
 
   /// Ends the transaction of an earlier access, which couldn't be rolled back.
@@ -294,7 +299,7 @@ extension Database {
         throw translated(
           DatabaseError(code: code, connection: connection, sql: control.sql(.rollback)))
       }
-      SQLite.takeReadFailure(connection)
+      forgetReadFailure(in: connection)
     }
     observation.didRollBack()
   }

@@ -123,6 +123,17 @@ import CofferSQLite
   ///
   /// - Throws: Any error that says nothing about the key.
   package static func opens(_ path: String, with key: FileKey) throws -> Bool {
+    do {
+      return try readsSchema(of: path, with: key)
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_CORRUPT && SQLiteFeatures.linked.refusesPagesAfterFailure
+    {
+      // Pages are refused after a read that failed, too, of which nothing else is told.
+      return try readsSchema(of: path, with: key)
+    }
+  }
+
+  private static func readsSchema(of path: String, with key: FileKey) throws -> Bool {
     let connection = try FileConnection(path: path, key: key)
     defer { connection.close() }
     do {

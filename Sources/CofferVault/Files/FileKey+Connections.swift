@@ -78,8 +78,11 @@ extension FileKey {
   /// Throws if the SQLite loaded by the process isn't SQLCipher: another library with the same
   /// symbols would ignore the key.
   @safe package static func proveEngine(of connection: SQLiteConnection) throws {
-    let version = try LibrarySQL.scalar("PRAGMA cipher_version", in: connection)
-    guard let version, !version.isEmpty else {
+    // SQLCipher 4.19 returns no row if memory is exhausted, and no error.
+    let hasVersion = try (0..<2).contains { _ in
+      try LibrarySQL.scalar("PRAGMA cipher_version", in: connection)?.isEmpty == false
+    }
+    guard hasVersion else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "the SQLite library in use is not SQLCipher: nothing would be encrypted",
