@@ -8,6 +8,8 @@ final class ObserverRegistration {
   let extent: Database.TransactionObservationExtent
   /// Whether it is notified only of the ends of transactions that touch it.
   let isSelective: Bool
+  /// Whether it knows rows by their rowids.
+  let followsRows: Bool
   /// Whether it ignores all changes, and observes only the end of the transaction.
   let isTransactionEnd: Bool
   private weak var weakObserver: (any TransactionObserver)?
@@ -32,7 +34,9 @@ final class ObserverRegistration {
     self.sequence = sequence
     self.extent = extent
     identifier = ObjectIdentifier(observer)
-    isSelective = observer is any SelectiveTransactionObserver
+    let selective = observer as? any SelectiveTransactionObserver
+    isSelective = selective != nil
+    followsRows = selective?.followsRows ?? false
     isTransactionEnd = observer is TransactionEnd
     strongObserver = extent == .observerLifetime ? nil : observer
     weakObserver = observer

@@ -22,8 +22,9 @@ extension TransactionObservation {
     var rowTables: [StatementInterest.RowTable] = []
     let hasRowTables = changes.contains { registry.rowTable($0.kind.tableName) != nil }
     if !registrations.isEmpty || hasRowTables {
+      let moving = try changes.filter(movesRows).map(\.kind)
       let unreported =
-        try changes.filter { try !reportsRows($0) || movesRows($0) }.map(\.kind)
+        try moving + changes.filter { try !movesRows($0) && !reportsRows($0) }.map(\.kind)
         + replacements(in: statement)
       if hasRowTables { rowTables = self.rowTables(of: changes, unreported) }
       entries = registrations.compactMap { registration -> StatementInterest.Entry? in
@@ -34,7 +35,9 @@ extension TransactionObservation {
             && registration.isInterested(observer, in: kind)
         }
         let observed = changes.filter { isInterested(in: $0.kind) }
-        let hasUnreportedRows = unreported.contains(where: isInterested)
+        let hasUnreportedRows =
+          unreported.contains(where: isInterested)
+          || registration.followsRows && moving.contains { isInterested(in: $0.namingRowID) }
         guard !observed.isEmpty || hasUnreportedRows else { return nil }
         return StatementInterest.Entry(
           registration: registration, changes: observed.count == changes.count ? nil : observed,
@@ -100,5 +103,13 @@ extension TransactionObservation {
       executions[last].targets[index].changes = executions[last].changes
     }
     executions[last].changes.append(change)
+  }
+}
+
+extension DatabaseEventKind {
+  /// The same change, with the rowid among its columns.
+  fileprivate var namingRowID: DatabaseEventKind {
+    guard case .update(let table, let columns) = self else { return self }
+    return .update(tableName: table, columnNames: columns.union(["rowid"]))
   }
 }

@@ -89,6 +89,10 @@ package protocol SelectiveTransactionObserver: TransactionObserver {
   ///
   /// Where SQLite doesn't report the changed rows, `databaseDidChange()` is called.
   var observedRows: [String: Set<Int64>] { get }
+
+  /// Whether the observer knows rows by their rowids, so that a change of these matters even if no
+  /// observed column changes: `databaseDidChange()` is called then.
+  var followsRows: Bool { get }
 }
 
 extension SelectiveTransactionObserver {
@@ -97,6 +101,8 @@ extension SelectiveTransactionObserver {
 
   /// Empty: all rows are observed.
   package var observedRows: [String: Set<Int64>] { [:] }
+
+  package var followsRows: Bool { false }
 }
 
 extension Database {

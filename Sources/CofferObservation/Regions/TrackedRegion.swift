@@ -99,6 +99,8 @@ extension TrackedRegionObserver {
 
   var observedRows: [String: Set<Int64>] { tracked.rowIDs }
 
+  var followsRows: Bool { tracked.rows != nil }
+
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
     tracked.observes(eventsOfKind: eventKind)
   }

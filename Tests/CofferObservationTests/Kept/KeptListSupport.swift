@@ -157,7 +157,12 @@ struct KeptItem: FetchableRecord, TableRecord, Equatable, Sendable {
       let end = ["ROLLBACK TO s; RELEASE s", "RELEASE s"][pick(0...1)]
       let inside = "\(update()); \(update())"
       return "BEGIN; \(update()); SAVEPOINT s; \(inside); \(end); \(update()); COMMIT"
-    case 20: return "UPDATE Item SET id = id + 100 WHERE id = \(pick(1...40))"
+    case 20:
+      let rowID = ["id", "rowid", "oid"][pick(0...2)]
+      let id = pick(1...40)
+      return pick(0...1) == 0
+        ? "UPDATE Item SET \(rowID) = id + 100 WHERE id = \(id)"
+        : "UPDATE Item SET \(rowID) = id - 100 WHERE id = \(id + 100)"
     case 21: return "INSERT INTO other (name) VALUES (\(value()))"
     case 22:
       return "UPDATE Item SET parent = \(pick(1...40)) WHERE id = \(pick(1...40));"

@@ -85,6 +85,28 @@ struct KeptListTests {
     }
   }
 
+  @Test func `a new rowid changes what is kept of a row whose columns stay`() throws {
+    let database = try database()
+    try database.use { db in
+      try fill(db)
+      let named = KeptItem.filter(Column("name") == "ab")
+      let number = try KeptFollower("number", #require(CountSource(named)), db)
+      let names = Table("Item").filter(Column("name") == "ab")
+        .select(Column("name"), as: DatabaseValue.self)
+      let list = try KeptFollower("list", #require(ListSource(values: names)), db)
+      for sql in [
+        "UPDATE Item SET nick = 'x' WHERE id = 2", "UPDATE Item SET id = 102 WHERE id = 2",
+        "DELETE FROM Item WHERE id = 102", "UPDATE Item SET rowid = 106 WHERE id = 6",
+        "INSERT INTO Item (id, name) VALUES (6, 'ab')", "UPDATE Item SET oid = 2 WHERE id = 6",
+        "DELETE FROM Item WHERE id > 100", "UPDATE Item SET name = 'c' WHERE id = 2",
+      ] {
+        try db.execute(sql: sql)
+        #expect(try number.value == number.fetchedValue(db), "\(sql)")
+        #expect(try list.value == list.fetchedValue(db), "\(sql)")
+      }
+    }
+  }
+
   @Test func `have numbers that are counted by the request where there are many rows`() throws {
     let database = try database()
     try database.use { db in
@@ -126,6 +148,10 @@ struct KeptListTests {
         table.select(Column("name"), as: DatabaseValue.self).order(Column("score").desc),
         table.filter(Column("score") != nil).order(Column("name"))
           .select(Column("name"), as: DatabaseValue.self),
+        // What changes a rowid changes none of their columns.
+        Table("Item").select(Column("name"), as: DatabaseValue.self).order(Column("name")),
+        Table("Item").filter(Column("nick") > "a")
+          .select(Column("score"), as: DatabaseValue.self).order(Column("score").desc),
       ]
       let followers = try requests.enumerated().map { index, request in
         try KeptFollower("\(index)", #require(ListSource(values: request)), db)
