@@ -28,6 +28,8 @@ import Glibc
   private static let firstSize = 4
   /// How many other pages end a window: the scan has ended, or reads what isn't known.
   private static let mostStrangers = 64
+  /// The same where pages are read in the order of the file.
+  private static let mostStrangersBetween = 8
   /// How many pages show whether predictions come true.
   private static let judgedPages = 64
   private static let mostRest = 1024
@@ -152,11 +154,14 @@ import Glibc
     // The first page is a part of no scan that is long.
     guard unsafe input == self.input, number != 1 else { return false }
     self.input = nil
+    let isLong = predictor.noteNumber(number)
     if unsafe PagePredictor.isInterior(plaintext.pointee) {
       unsafe noteInterior(plaintext, Int(count))
-      return false
+    } else if predictor.noteOther(number) {
+      return true
     }
-    return predictor.noteOther(number)
+    if isLong { predictor.follow() }
+    return isLong
   }
 
   @inline(never)
@@ -215,10 +220,12 @@ import Glibc
     }
     guard let position = window.position(of: number, from: head) else {
       strangers += 1
-      if strangers > Self.mostStrangers { stop() }
+      let most = predictor.isFollowing ? Self.mostStrangersBetween : Self.mostStrangers
+      if strangers > most { stop() }
       return false
     }
     strangers = 0
+    predictor.endRun()
     head = position + 1
     window.skipClaims(to: head)
     guard count == window.layout.authenticatedCount, algorithm == window.layout.algorithm,
@@ -251,7 +258,8 @@ import Glibc
   /// Plans further, and more than before.
   private func advance() {
     guard let window else { return }
-    if hits >= size, size < window.capacity {
+    // Nothing tells where pages in the order of the file end, so that less of them is risked.
+    if hits >= (predictor.isFollowing ? 4 * size : size), size < window.capacity {
       size = min(2 * size, window.capacity)
       hits = 0
     }
