@@ -153,6 +153,14 @@ extension Database {
     try commitLog?.firstDataVersion == mainDataVersion()
   }
 
+  /// The number of the schema's changes, from an unknown start.
+  ///
+  /// A `VACUUM` is one, too, and can give rows of tables without an `INTEGER PRIMARY KEY` new rowids:
+  /// <https://sqlite.org/lang_vacuum.html>.
+  package func mainSchemaVersion() throws -> Int64 {
+    try aside { try Int64.fetchOne(cachedStatement(sql: "PRAGMA main.schema_version")) ?? 0 }
+  }
+
   /// The number of commits by other connections that this one has noticed, from an unknown start.
   package func mainDataVersion() throws -> Int64 {
     try aside {

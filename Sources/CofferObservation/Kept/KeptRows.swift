@@ -50,6 +50,7 @@ final class KeptRows<Source: KeptSource>: KeptFetching {
     /// The data version of the connection that has fetched the rows, or of the writer if a reader
     /// has fetched them; nil if unknown.
     var dataVersion: Int64?
+    let schemaVersion: Int64
   }
 
   init(_ source: Source) { self.source = source }
@@ -68,9 +69,11 @@ final class KeptRows<Source: KeptSource>: KeptFetching {
     let seenVersion = seenVersion.withLock(\.self)
     let fetched: (value: Source.Value, rows: Source.Content?)
     let version: Int64?
+    let schemaVersion: Int64
     do {
       fetched = try source.fetch(db, plan)
       version = isOnWriter ? try db.mainDataVersion() : seenVersion
+      schemaVersion = try db.mainSchemaVersion()
     } catch { return try source.fetchAll(db) }
     guard let rows = fetched.rows else {
       changes.stop()
@@ -80,7 +83,8 @@ final class KeptRows<Source: KeptSource>: KeptFetching {
     content.withLock {
       $0 = Content(
         rows: rows, plan: plan, connection: ObjectIdentifier(db),
-        meaningGeneration: db.hooks.meaningGeneration, dataVersion: version)
+        meaningGeneration: db.hooks.meaningGeneration, dataVersion: version,
+        schemaVersion: schemaVersion)
     }
     return fetched.value
   }
@@ -137,7 +141,8 @@ final class KeptRows<Source: KeptSource>: KeptFetching {
     let generation = db.hooks.meaningGeneration
     guard kept.meaningGeneration == generation,
       generation == 0 || kept.connection == ObjectIdentifier(db),
-      let version = kept.dataVersion, try db.mainDataVersion() == version
+      let version = kept.dataVersion, try db.mainDataVersion() == version,
+      try db.mainSchemaVersion() == kept.schemaVersion
     else { return false }
     return try source.query.isCurrent(kept.plan, db)
   }

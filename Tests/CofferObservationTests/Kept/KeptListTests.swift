@@ -107,6 +107,32 @@ struct KeptListTests {
     }
   }
 
+  @Test func `a vacuum changes rowids, and nothing that is kept by them is used again`() throws {
+    let database = try database()
+    var random = SeededGenerator()
+    try database.use { db in
+      try fill(db)
+      let some = Table("bare").filter(Column("score") == 1)
+      let number = try KeptFollower("number", #require(CountSource(some)), db)
+      let names = some.select(Column("name"), as: DatabaseValue.self).order(Column("name"))
+      let list = try KeptFollower("list", #require(ListSource(values: names)), db)
+      for _ in 0..<100 {
+        let (score, id) = (
+          Int.random(in: 0...2, using: &random), Int.random(in: 1...40, using: &random)
+        )
+        let sql = [
+          "UPDATE bare SET score = \(score) WHERE rowid = \(id)",
+          "DELETE FROM bare WHERE rowid = \(id)", "INSERT INTO bare VALUES ('n\(id)', \(score))",
+          "VACUUM",
+        ].randomElement(using: &random)!
+        try db.execute(sql: sql)
+        #expect(try number.value == number.fetchedValue(db), "\(sql)")
+        #expect(try list.value == list.fetchedValue(db), "\(sql)")
+      }
+      #expect(number.updateCount > 0 && list.updateCount > 0)
+    }
+  }
+
   @Test func `have numbers that are counted by the request where there are many rows`() throws {
     let database = try database()
     try database.use { db in
