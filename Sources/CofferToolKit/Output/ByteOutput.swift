@@ -1,6 +1,10 @@
+import Foundation
+
 /// A buffer in front of a file or of the console.
 final class ByteOutput {
   private static let limit = 1 << 16
+  /// Divisible by three, so that the parts of a blob are one in base64.
+  private static let partSize = 3 << 14
 
   @exclusivity(unchecked) var buffer: [UInt8] = []
   /// Whether the output is a terminal, and its number of columns.
@@ -37,6 +41,24 @@ final class ByteOutput {
   @inline(__always)
   func flushIfFull() {
     if buffer.count >= Self.limit { writeOut() }
+  }
+
+  /// Calls `body` with parts of a text or blob, and writes out what it has appended between them: a
+  /// large value doesn't take memory a second time.
+  func inParts(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ body: (Slice<UnsafeBufferPointer<UInt8>>) -> Void
+  ) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      body(rest.prefix(Self.partSize))
+      rest = rest.dropFirst(Self.partSize)
+      if !rest.isEmpty { flushIfFull() }
+    }
+  }
+
+  /// Appends a blob in base64.
+  func appendBase64(_ bytes: UnsafeRawBufferPointer) {
+    inParts(bytes.bindMemory(to: UInt8.self)) { append(Data($0).base64EncodedString()) }
   }
 
   private func writeOut() {

@@ -52,14 +52,17 @@ struct CSVRows: RowFormat {
         return true
       }
       if isText { continue }
+      let isBlob = row.withUnsafeBytes(at: index) { bytes in
+        guard let bytes else { return false }
+        if bytes.isEmpty { output.append("\"\"") } else { output.appendBase64(bytes) }
+        return true
+      }
+      if isBlob { continue }
       switch (row[index] as DatabaseValue).storage {
-      case .null: break
       case .int64(let number): output.appendNumber(number)
       case .double(let number):
         output.append(isExact ? ValueText.text(number) : ValueText.roundedText(number))
-      case .string(let text): output.append(text)
-      case .blob(let data):
-        if data.isEmpty { output.append("\"\"") } else { output.append(data.base64EncodedString()) }
+      case .null, .string, .blob: break
       }
     }
     endLine()
@@ -92,14 +95,13 @@ struct CSVRows: RowFormat {
         break
       }
     }
-    guard needsQuotes else {
-      output.buffer += text
-      return
-    }
+    guard needsQuotes else { return output.inParts(text) { output.buffer += $0 } }
     output.append(UInt8(ascii: "\""))
-    for byte in text {
-      if byte == UInt8(ascii: "\"") { output.append(byte) }
-      output.append(byte)
+    output.inParts(text) { part in
+      for byte in part {
+        if byte == UInt8(ascii: "\"") { output.append(byte) }
+        output.append(byte)
+      }
     }
     output.append(UInt8(ascii: "\""))
   }

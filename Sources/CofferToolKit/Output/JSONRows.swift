@@ -42,6 +42,14 @@ struct JSONRows: RowFormat {
         return true
       }
       if isText { continue }
+      let isBlob = row.withUnsafeBytes(at: index) { bytes in
+        guard let bytes else { return false }
+        output.append(UInt8(ascii: "\""))
+        output.appendBase64(bytes)
+        output.append(UInt8(ascii: "\""))
+        return true
+      }
+      if isBlob { continue }
       switch (row[index] as DatabaseValue).storage {
       case .null: output.append("null")
       case .int64(let number): output.appendNumber(number)
@@ -49,11 +57,7 @@ struct JSONRows: RowFormat {
         // JSON has no infinity; a number that is too large is read as one.
         let infinity = number < 0 ? "-9.0e+999" : "9.0e+999"
         output.append(number.isInfinite ? infinity : ValueText.text(number))
-      case .string(let text): output.append(Self.quoted(text))
-      case .blob(let data):
-        output.append(UInt8(ascii: "\""))
-        output.append(data.base64EncodedString())
-        output.append(UInt8(ascii: "\""))
+      case .string, .blob: break
       }
     }
     output.append(UInt8(ascii: "}"))
@@ -67,10 +71,11 @@ struct JSONRows: RowFormat {
 
   /// A text as JSON.
   static func quoted(_ text: String) -> String {
-    let output = ByteOutput(sink: { _ in })
+    var bytes: [UInt8] = []
+    let output = ByteOutput(sink: { bytes += $0 })
     var text = text
     text.withUTF8 { append($0, to: output) }
-    return String(decoding: output.buffer, as: UTF8.self)
+    return String(decoding: bytes + output.buffer, as: UTF8.self)
   }
 
   private static func append(_ text: UnsafeBufferPointer<UInt8>, to output: ByteOutput) {
@@ -84,25 +89,27 @@ struct JSONRows: RowFormat {
         appendEscaped(text, to: output)
       }
     } else {
-      output.buffer += text
+      output.inParts(text) { output.buffer += $0 }
     }
     output.append(UInt8(ascii: "\""))
   }
 
   private static func appendEscaped(_ text: UnsafeBufferPointer<UInt8>, to output: ByteOutput) {
-    for byte in text {
-      switch byte {
-      case 0x22: output.append("\\\"")
-      case 0x5C: output.append("\\\\")
-      case 0x0A: output.append("\\n")
-      case 0x0D: output.append("\\r")
-      case 0x09: output.append("\\t")
-      case 0x08: output.append("\\b")
-      case 0x0C: output.append("\\f")
-      case ..<0x20, 0x7F:
-        output.append("\\u00")
-        output.appendHex([byte])
-      default: output.append(byte)
+    output.inParts(text) { part in
+      for byte in part {
+        switch byte {
+        case 0x22: output.append("\\\"")
+        case 0x5C: output.append("\\\\")
+        case 0x0A: output.append("\\n")
+        case 0x0D: output.append("\\r")
+        case 0x09: output.append("\\t")
+        case 0x08: output.append("\\b")
+        case 0x0C: output.append("\\f")
+        case ..<0x20, 0x7F:
+          output.append("\\u00")
+          output.appendHex([byte])
+        default: output.append(byte)
+        }
       }
     }
   }
