@@ -10,6 +10,9 @@ public struct ArchiveSummary: Sendable {
     public let first: ArchiveCommit
     /// The last commit.
     public let last: ArchiveCommit
+    /// The commits whose dates are known without reading the log, in ascending order: the first and
+    /// the last, and those between as of which pages are kept.
+    public let dated: [ArchiveCommit]
   }
 
   /// What can be restored, in ascending order.
@@ -89,9 +92,14 @@ extension Archive {
       return true
     }
     let ranges = try reachable(manifest, runs).map { range in
-      ArchiveSummary.Range(
-        first: try reader.commit(range.commits.lowerBound, in: range.run),
-        last: try reader.commit(range.commits.upperBound, in: range.run))
+      let first = try reader.commit(range.commits.lowerBound, in: range.run)
+      let last = try reader.commit(range.commits.upperBound, in: range.run)
+      let kept = Dictionary(manifest.layers.map { ($0.last, $0.date) }) { $1 }
+      let between = kept.filter { first.number < $0.key && $0.key < last.number }
+        .map { ArchiveCommit(number: $0.key, milliseconds: $0.value) }
+        .sorted { $0.number < $1.number }
+      let ends = first.number == last.number ? [last] : [first] + between + [last]
+      return ArchiveSummary.Range(first: first, last: last, dated: ends)
     }
     return ArchiveSummary(
       ranges: ranges, layerByteCount: reader.manifest.layers.reduce(0) { $0 + $1.byteCount },

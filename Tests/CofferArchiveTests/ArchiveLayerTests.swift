@@ -47,6 +47,34 @@ import Testing
     try fixture.checkContents()
   }
 
+  @Test func `a summary has the dates of the commits as of which pages are kept`() throws {
+    let fixture = try ArchiveFixture { $0.limits = Self.small }
+    try fixture.makeWideRows(30)
+    let session = try fixture.start()
+    for round in 1...4 {
+      for number in 0..<3 {
+        try fixture.set([1], 10 * round + number)
+        try fixture.archiveAll(session)
+        fixture.clock.advance(101)
+      }
+    }
+    try session.stop()
+    let layers = try fixture.manifest().layers
+    #expect(layers.count > 2)
+    for range in try fixture.archive.list(key: ArchiveFixture.key) {
+      let commits = range.first.number...range.last.number
+      let kept = Set(layers.map(\.last).filter { commits.contains($0) })
+      #expect(range.dated.first == range.first && range.dated.last == range.last)
+      #expect(
+        range.dated.map(\.number) == kept.union([range.first.number, range.last.number]).sorted())
+      for commit in range.dated {
+        let layer = layers.first { $0.last == commit.number }
+        #expect(layer.map { Date(archivedMilliseconds: $0.date) == commit.date } != false)
+        _ = try fixture.restored(.commit(commit.number))
+      }
+    }
+  }
+
   @Test func `a layer whose manifest could not be stored before the stop is made again`() throws {
     let fixture = try ArchiveFixture { $0.limits = Self.small }
     try fixture.makeWideRows(30)
