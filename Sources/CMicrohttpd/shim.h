@@ -10,10 +10,12 @@
 #include <netinet/in.h>
 #include <string.h>
 
-/// Lets the threads of connections share their memory: each one would keep its own otherwise.
+/// Lets the threads of connections share their memory: each one would keep its own otherwise. Large
+/// values go back to the system at once, also after one that was larger.
 static inline void coffer_http_limit_arenas(void) {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
 #endif
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Markup in which every value is text.
 ///
 /// Values of attributes and texts are escaped where they enter, and names of elements and of
@@ -46,6 +48,17 @@ package struct HTML: Sendable {
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String?> = [:]
   ) -> HTML {
     element(name, attributes) { HTML() }
+  }
+
+  /// The address of a page, with fields behind a question mark.
+  package static func address(_ path: String, _ fields: [(String, String)]) -> String {
+    func escaped(_ text: String) -> String {
+      let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+      let allowed = CharacterSet(charactersIn: letters)
+      return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+    let pairs = fields.map { escaped($0) + "=" + escaped($1) }
+    return path + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
   }
 
   /// A whole page: the document type, then `root`.

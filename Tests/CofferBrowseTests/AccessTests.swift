@@ -288,6 +288,44 @@ struct AccessTests {
     #expect(!String(decoding: environment, as: UTF8.self).contains(BrowsedFile.key))
   }
 
+  @Test func `a log has a line for each request, and no name, value or secret`() throws {
+    let file = try BrowsedFile("CREATE TABLE secret (id INTEGER PRIMARY KEY, a)")
+    let log = file.folder.path("requests.log")
+    _ = try file.folder.write("before\n", to: "requests.log")
+    let visitor = try file.visit("--log", log)
+    _ = try visitor.get("table?name=secret&sort=a")
+    _ = try visitor.get("table?name=\(Self.marker)")
+    _ = try visitor.query("SELECT '\(Self.marker)'")
+    _ = try visitor.get("at/7/\(Self.marker)")
+    _ = try visitor.get("/\(Self.marker)/table")
+    let odd = ["\(Self.marker) \(visitor.root) HTTP/1.1", "GET /?token=\(Self.marker) HTTP/1.1"]
+    for line in odd { _ = try visitor.server.send(line, visitor.headers) }
+    _ = try visitor.server.send("GET \(visitor.root)table?name=t HTTP/1.1", ["Host: 127.0.0.1:1"])
+    #expect(visitor.server.end(by: SIGTERM) == 0)
+    let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+    #expect(lines.first == "before")
+    let words = lines.dropFirst().map { $0.split(separator: " ") }
+    #expect(words.allSatisfy { $0.count == 6 && Int($0[4]) != nil && $0[5] == "ms" })
+    #expect(
+      words.map { $0[1...3].joined(separator: " ") } == [
+        "GET - 303", "GET /table 200", "GET /table 404", "GET /query 200", "POST /query 303",
+        "GET /query 200", "GET - 404", "GET - 403", "- / 405", "GET - 403", "GET /table 403",
+      ])
+    for secret in [Self.marker, "secret", visitor.server.token, visitor.cookie, visitor.root] {
+      #expect(!lines.contains { $0.contains(secret) })
+    }
+  }
+
+  @Test func `a log isn't written to the database, its key or a folder that isn't there`() throws {
+    let file = try Self.file()
+    let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
+    for log in [file.path, file.path + "-wal", file.folder.path("key"), "/nonexistent/log"] {
+      #expect(throws: BrowseServer.Failure.self) { try file.serve("--log", log) }
+    }
+    let after = try Data(contentsOf: URL(fileURLWithPath: file.path))
+    #expect(before == after)
+  }
+
   @Test func `Ctrl-C ends it, and leaves no file of its own`() throws {
     let file = try Self.file()
     let before = try file.folder.contents()

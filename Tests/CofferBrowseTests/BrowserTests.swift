@@ -303,6 +303,7 @@ struct BrowserTests {
     try tab.open(root + "archive")
     try Self.expectNoFailure(tab, "archive")
     #expect(try tab.fitsTheWindow)
+    #expect(try tab.number("document.querySelectorAll('.timeline line.mark').length") > 0)
     let before = try file.folder.contents()
     // The oldest commit is opened by a form.
     try tab.follow("[...document.querySelectorAll('form[action$=\"open\"] button')].at(-1).click()")

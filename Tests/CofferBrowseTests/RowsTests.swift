@@ -187,6 +187,17 @@ struct RowsTests {
     #expect(found.keys == ["1"])
   }
 
+  @Test func `a view of a table that isn't there says so, and has its SQL`() throws {
+    let visitor = try BrowsedFile(
+      "CREATE TABLE gone (a); CREATE VIEW v AS SELECT a FROM gone; DROP TABLE gone"
+    ).visit()
+    let rows = try visitor.get("table?name=v")
+    #expect(rows.status == 500 && rows.text.contains("no such table"))
+    #expect(!rows.text.contains("PRAGMA"))
+    #expect(try visitor.get("object?name=v").text.contains("CREATE VIEW v AS SELECT a FROM gone"))
+    #expect(try visitor.get("").status == 200 && visitor.get("schema").status == 200)
+  }
+
   @Test func `5,000 tables and 2,000 columns have pages, in little memory`() throws {
     let file = try BrowsedFile()
     try file.writer.write { db in
@@ -208,6 +219,77 @@ struct RowsTests {
     }
     #expect(try visitor.query("SELECT * FROM aa_wide").status == 200)
     #expect(visitor.server.memory("VmHWM") < 96 << 20)
+  }
+
+  /// What takes more memory than there is for pages, in a table `t` with large values in `a`.
+  private static let largeQueries = [
+    "SELECT a FROM t", "SELECT * FROM t WHERE a > 'x'", "SELECT hex(a) FROM t",
+    "SELECT a FROM t ORDER BY a", "SELECT DISTINCT a FROM t", "SELECT substr(a, 1, 10) FROM t",
+    "SELECT zeroblob(900000000) || 'x'", "SELECT randomblob(900000000)",
+    "SELECT printf('%900000000d', 1)", "SELECT replace(hex(zeroblob(9000000)), '0', '0123456789')",
+    "SELECT zeroblob(2000000000)",
+    """
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000)
+    SELECT group_concat(i || hex(zeroblob(50))) FROM n
+    """,
+    """
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000000)
+    SELECT i, hex(zeroblob(20)) AS h FROM n ORDER BY h, -i
+    """,
+  ]
+
+  @Test(.enabled(if: ShownValue.knowsTextSizes, "pages take whole texts"))
+  func `what takes much memory is refused, says what helps, and leaves the pages as they are`()
+    throws
+  {
+    let file = try BrowsedFile(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a, b);
+      INSERT INTO t VALUES (1, zeroblob(67108864), 'after');
+      CREATE VIEW v AS SELECT group_concat(hex(a)) AS all_of_them FROM t;
+      """)
+    let visitor = try file.visit()
+    let before = visitor.server.memory("VmHWM")
+    for sql in Self.largeQueries {
+      let answer = try visitor.query(sql)
+      let isRefused = answer.text.contains("more memory") || answer.text.contains("longer than")
+      #expect(answer.status == 200 && isRefused, "\(sql)")
+      let name = answer.text.firstMatch(of: /q=(k[0-9]+)/)?.1 ?? ""
+      for format in ["csv", "json"] {
+        let download = try visitor.get("query?q=\(name)&download=\(format)")
+        #expect(download.status >= 400 || download.body.count < 64 << 20, "\(sql)")
+      }
+    }
+    for path in ["table?name=v", "table?name=t&sort=a"] {
+      let answer = try visitor.get(path)
+      #expect(answer.status == 200 || answer.text.contains("more memory"), "\(path)")
+    }
+    for path in ["table?name=t", "row?name=t&key=1", "cell?name=t&key=1&column=a", ""] {
+      #expect(try visitor.get(path).status == 200, "\(path)")
+    }
+    #expect(try visitor.query("SELECT id, b, length(a) FROM t").text.contains("67108864"))
+    #expect(visitor.server.memory("VmHWM") - before < 40 << 20)
+  }
+
+  @Test func `a download has large values whole`() throws {
+    var generator = SeededGenerator()
+    let file = try BrowsedFile("CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)")
+    let blob = Data(generator.bytes(3_000_001))
+    let text = String(repeating: "é\"\n, ", count: 60_000) + "end"
+    let plain = String(repeating: "plain", count: 40_000)
+    try file.execute("INSERT INTO t VALUES (1, ?, ?), (2, x'', ?)", [blob, text, plain])
+    let visitor = try file.visit()
+    let links = try visitor.query("SELECT a, b FROM t ORDER BY id").links
+    func download(_ format: String) throws -> Answer {
+      try visitor.get(
+        visitor.resolve(try #require(links.first { $0.contains("download=" + format) })))
+    }
+    let rows = try JSONSerialization.jsonObject(with: download("json").body) as? [[String: String]]
+    #expect(rows?.first?["a"] == blob.base64EncodedString() && rows?.first?["b"] == text)
+    #expect(rows?.last == ["a": "", "b": plain])
+    let quoted = text.replacingOccurrences(of: "\"", with: "\"\"")
+    let csv = "a,b\r\n\(blob.base64EncodedString()),\"\(quoted)\"\r\n\"\",\(plain)\r\n"
+    #expect(try download("csv").body == Data(csv.utf8))
   }
 
   @Test func `values of 64 MiB have pages, in little memory`() throws {

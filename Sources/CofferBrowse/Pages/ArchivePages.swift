@@ -12,7 +12,7 @@ struct ArchivePages: Pages {
 
   var base: String { site.gate.base }
   var name: String { archive.name }
-  var isLive: Bool { false }
+  var events: String? { nil }
   var sections: [(title: String, address: String)] { [("Archive", address("archive"))] }
 
   func response(_ path: String) throws -> HTTPResponse? {
@@ -45,9 +45,8 @@ struct ArchivePages: Pages {
       } else {
         Timeline.draw(
           summary.ranges.map { ($0.first.date, $0.last.date, title($0)) },
-          points: opened.map {
-            ($0.date, "Commit \($0.number) is open", commitAddress($0.number))
-          })
+          marks: summary.ranges.flatMap(\.dated).map { ($0.date, title($0)) },
+          points: opened.map { ($0.date, title($0) + ", is open", commitAddress($0.number)) })
         openForm(summary)
       }
       for problem in summary.problems {
@@ -66,24 +65,35 @@ struct ArchivePages: Pages {
         if opened.count > 1 { compareForm(opened) }
       }
       HTML.element("h2") { "What can be opened" }
-      table("Commits that can be restored", ["First", "Date", "Last", "Date"]) {
-        for range in summary.ranges.reversed().prefix(500) {
+      table("Commits that can be restored", ["Commit", "Date", "And by number"]) {
+        // Each with the one before in its range.
+        let dated = summary.ranges.flatMap { Array(zip([nil] + $0.dated, $0.dated)) }
+        for (before, commit) in dated.reversed().prefix(500) {
           row {
-            for commit in [range.first, range.last] {
-              cell(openButton(commit), class: "number")
-              cell(Numbers.date(commit.date))
-            }
+            cell(openButton(commit), class: "number")
+            cell(Numbers.date(commit.date))
+            cell(others(between: before, commit))
           }
         }
       }
     }
   }
 
+  private func title(_ commit: ArchiveCommit) -> String {
+    "Commit \(commit.number), \(Numbers.date(commit.date))"
+  }
+
   private func title(_ range: ArchiveSummary.Range) -> String {
     let (first, last) = (range.first, range.last)
     return first.number == last.number
-      ? "Commit \(first.number), \(Numbers.date(first.date))"
+      ? title(first)
       : "Commits \(first.number) to \(last.number), until \(Numbers.date(last.date))"
+  }
+
+  /// The numbers of the commits between two of a range.
+  private func others(between first: ArchiveCommit?, _ last: ArchiveCommit) -> String {
+    guard let first, first.number + 1 < last.number else { return "" }
+    return "\(first.number + 1)" + (first.number + 2 < last.number ? " to \(last.number - 1)" : "")
   }
 
   private func openButton(_ commit: ArchiveCommit) -> HTML {

@@ -10,8 +10,7 @@ struct DatabasePages: Pages {
   let name: String
   /// Whether it is a commit of an archive.
   var isCommit = false
-
-  var isLive: Bool { site.feed != nil }
+  var events: String?
 
   var sections: [(title: String, address: String)] {
     let own = [("Overview", base), ("Schema", address("schema")), ("Query", address("query"))]

@@ -31,7 +31,7 @@ extension DatabasePages {
               for (name, kind) in tables {
                 row(link(name, tableAddress(name)), key: name) {
                   cell(kind)
-                  cell(counts[name.bytes]?.text ?? "…", class: "number")
+                  cell(counts[name.bytes]?.text ?? (kind == "table" ? "…" : ""), class: "number")
                   cell(sizes?[name.bytes].map(Numbers.size) ?? "", class: "number")
                   cell(link("columns", objectAddress(name), label: "Schema of \(name)"))
                 }
@@ -122,7 +122,7 @@ extension DatabasePages {
     // What is found comes before the last element of the page's end.
     let end = whole.count - Array("</main>".utf8).count
     let place = (0...end).last { whole[$0...].starts(with: "</main>".utf8) } ?? end
-    let stream = BodyStream.download(store) { db, write in
+    let stream = try BodyStream.download(store) { db, write in
       try write(Array(whole[..<place]))
       var failure: (any Error)?
       func show(_ html: HTML) {

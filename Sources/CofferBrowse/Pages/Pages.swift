@@ -1,6 +1,5 @@
 import Coffer
 import CofferDrawing
-import Foundation
 
 /// The pages of a database or of an archive, and what all pages consist of.
 protocol Pages: Sendable {
@@ -10,8 +9,8 @@ protocol Pages: Sendable {
   var base: String { get }
   /// What is shown.
   var name: String { get }
-  /// Whether they follow commits.
-  var isLive: Bool { get }
+  /// The address of the commits since the page was asked for; nil if they don't follow them.
+  var events: String? { get }
   /// The main pages with their addresses.
   var sections: [(title: String, address: String)] { get }
 
@@ -26,24 +25,14 @@ extension Pages {
   ///
   /// - Parameter fields: What follows the question mark, without those that are nil.
   func address(_ path: String, _ fields: KeyValuePairs<String, String?> = [:]) -> String {
-    Self.address(base + path, fields.compactMap { name, value in value.map { (name, $0) } })
+    HTML.address(base + path, fields.compactMap { name, value in value.map { (name, $0) } })
   }
 
   /// The address of this page with other fields, and without some.
   func here(_ changes: KeyValuePairs<String, String?>, without: [String] = []) -> String {
     var fields = request.query.filter { !$0.value.isEmpty && !without.contains($0.key) }
     for (name, value) in changes { fields[name] = value }
-    return Self.address(request.path, fields.sorted { $0.key < $1.key })
-  }
-
-  private static func address(_ path: String, _ fields: [(String, String)]) -> String {
-    func escaped(_ text: String) -> String {
-      let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
-      let allowed = CharacterSet(charactersIn: letters)
-      return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-    }
-    let pairs = fields.map { escaped($0) + "=" + escaped($1) }
-    return path + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+    return HTML.address(request.path, fields.sorted { $0.key < $1.key })
   }
 
   /// The values that a field of the address names; none without it.
@@ -82,7 +71,7 @@ extension Pages {
           HTML.element("link", ["rel": "stylesheet", "href": site.gate.base + "style.css"])
           HTML.element("script", ["src": site.gate.base + "script.js", "defer": ""])
         }
-        HTML.element("body", ["data-events": isLive ? base + "events" : nil]) {
+        HTML.element("body", ["data-events": events]) {
           HTML.element("a", ["class": "skip", "href": "#main"]) { "Skip to the content" }
           HTML.element("header") {
             HTML.element("p", ["class": "file"]) { name }
@@ -235,16 +224,26 @@ extension Pages {
 
   // MARK: Errors
 
-  func failure(_ error: any Error) -> HTTPResponse {
+  /// What a person reads instead of a page.
+  func explanation(_ error: any Error) -> (title: String, text: String, status: Int) {
     switch error {
-    case BrowseError.missing(let text): failure("Not found", text, 404)
-    case BrowseError.refused(let text): failure("Not possible", text, 400)
-    case BrowseError.tooLong:
-      failure(
-        "Too long", "Reading took longer than a page may take, and was ended. Narrow it down.", 503)
-    case BrowseError.stopped: failure("Stopped", "The query was stopped.", 503)
-    default: failure("Failed", String("\(error)".prefix(2_000)), 500)
+    case BrowseError.missing(let text): ("Not found", text, 404)
+    case BrowseError.refused(let text): ("Not possible", text, 400)
+    case BrowseError.tooLong(let time):
+      (
+        "Too long",
+        "It took longer than \(Int(time / .seconds(1))) s, and was ended. Narrow it down.", 503
+      )
+    case BrowseError.stopped: ("Stopped", "The query was stopped.", 503)
+    case let error as DatabaseError where error.message != nil:
+      ("Failed", [error.message, error.hint].compactMap(\.self).joined(separator: ". "), 500)
+    default: ("Failed", String("\(error)".prefix(2_000)), 500)
     }
+  }
+
+  func failure(_ error: any Error) -> HTTPResponse {
+    let (title, text, status) = explanation(error)
+    return failure(title, text, status)
   }
 
   func failure(_ title: String, _ text: String, _ status: Int) -> HTTPResponse {

@@ -41,7 +41,7 @@ extension DatabasePages {
           let statement = try statement(sql, db)
           return try request["plan"] != nil ? plan(statement, db) : run(statement, reader)
         }
-      } catch { return errorText(reason(error)) }
+      } catch { return errorText(explanation(error).text) }
     }
     let queries = site.queries
     return page("Query", "Query") {
@@ -75,18 +75,6 @@ extension DatabasePages {
           }
         }
       }
-    }
-  }
-
-  /// Why a query has no result, for its author.
-  private func reason(_ error: any Error) -> String {
-    switch error {
-    case let error as DatabaseError: error.message ?? "\(error.resultCode)"
-    case BrowseError.refused(let reason): reason
-    case BrowseError.tooLong:
-      "The query took longer than \(Self.limit.seconds) s, and was ended."
-    case BrowseError.stopped: "The query was stopped."
-    default: "\(error)"
     }
   }
 
@@ -166,7 +154,7 @@ extension DatabasePages {
   private func download(_ sql: String, _ format: BrowsedFormat) throws -> HTTPResponse {
     // A statement that doesn't compile is an error page.
     try store.read { db, _ in _ = try self.statement(sql, db) }
-    let stream = BodyStream.download(store) { db, write in
+    let stream = try BodyStream.download(store, waiting: 2) { db, write in
       try site.services.write(try self.statement(sql, db), format, write)
     }
     return HTTPResponse(

@@ -70,7 +70,9 @@ extension DatabasePages {
       }
       let (type, name): (String, String) = (object[0], object[1])
       let (table, sql): (String, String?) = (object[2], object[3])
-      let facts = type == "table" || type == "view" ? try TableFacts(name, db) : nil
+      let hasRows = type == "table" || type == "view"
+      // A view can be of a table that isn't there.
+      let facts = hasRows ? try? TableFacts(name, db) : nil
       let indexes = type == "table" ? (try? db.indexes(on: name, in: "main")) ?? [] : []
       let incoming = try facts.map { try incomingReferences($0, db) } ?? []
       let parts = try Row.fetchAll(
@@ -82,7 +84,7 @@ extension DatabasePages {
       return page(name, "Schema") {
         HTML.element("p") {
           type.capitalized
-          if facts != nil {
+          if hasRows {
             ": "
             link("rows", tableAddress(name))
           } else {
@@ -112,7 +114,7 @@ extension DatabasePages {
           }
         }
         if let sql { HTML.element("pre", ["class": "sql"]) { sql } }
-        for part in facts == nil ? [] : parts {
+        for part in hasRows ? parts : [] {
           HTML.element("h2") { part[0] as String }
           HTML.element("pre", ["class": "sql"]) { part[1] as String }
         }

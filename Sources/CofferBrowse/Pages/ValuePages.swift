@@ -129,7 +129,7 @@ extension DatabasePages {
     {
       return Part(value: value, data: data, size: size)
     }
-    guard value.size ?? 0 <= 32 << 20 else {
+    guard value.size ?? 0 <= 8 << 20 else {
       throw BrowseError.refused("The value is too large to be shown: its table has no rowids.")
     }
     let blob: SQL = "CAST(\(identifier: column.name) AS BLOB)"
@@ -166,7 +166,7 @@ extension DatabasePages {
           if part.size > 0 { ", \(Numbers.size(part.size))" }
         }
         HTML.element("div", ["data-live": "value"]) {
-          if type == "blob", offset == 0, Self.pictureType(part.data) != nil {
+          if type == "blob", offset == 0, Bytes.pictureType(part.data) != nil {
             if part.size <= Self.limit.picture {
               let address = address(
                 "picture", ["name": table.name, "key": request["key"], "column": column.name])
@@ -186,7 +186,7 @@ extension DatabasePages {
             }
           } else if isHex {
             HTML.element("pre", ["class": "hex", "tabindex": "0"]) {
-              Self.hexadecimal(part.data.prefix(Self.limit.hex), from: offset)
+              Bytes.hexadecimal(part.data.prefix(Self.limit.hex), from: offset)
             }
           } else {
             HTML.element("p", ["class": part.value.cellClass]) { part.value.text.text }
@@ -205,37 +205,12 @@ extension DatabasePages {
     }
   }
 
-  /// Addresses, bytes and letters, sixteen bytes a line.
-  private static func hexadecimal(_ data: Data, from offset: Int) -> String {
-    func digits(_ number: Int, _ count: Int) -> String {
-      let text = String(number, radix: 16)
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    let bytes = Array(data)
-    return stride(from: 0, to: bytes.count, by: 16).map { start in
-      let line = bytes[start..<min(start + 16, bytes.count)]
-      let hex = line.map { digits(Int($0), 2) }.joined(separator: " ")
-      let letters = line.map { (32..<127).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
-      let gap = String(repeating: " ", count: max(0, 47 - hex.utf8.count))
-      return "\(digits(offset + start, 8))  \(hex)\(gap)  \(letters)"
-    }.joined(separator: "\n")
-  }
-
-  /// The type of a picture by its first bytes. SVG isn't one: it can have scripts.
-  private static func pictureType(_ data: Data) -> String? {
-    if data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
-    if data.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
-    if data.starts(with: "GIF8".utf8) { return "image/gif" }
-    let isWebP = data.starts(with: "RIFF".utf8) && data.dropFirst(8).starts(with: "WEBP".utf8)
-    return isWebP ? "image/webp" : nil
-  }
-
   func picture() throws -> HTTPResponse {
     try store.read { db, _ in
       let (table, key, column) = try target(db)
       let part = try self.part(0..<Self.limit.picture, table, key, column, db)
       guard part.value.type == "blob", part.size <= Self.limit.picture,
-        let type = Self.pictureType(part.data)
+        let type = Bytes.pictureType(part.data)
       else { throw BrowseError.missing("The value is no picture.") }
       return .bytes(Array(part.data), type)
     }

@@ -28,6 +28,9 @@ package final class BrowseServer: Sendable {
     configuration.statementCacheCapacity = 16
   }
 
+  /// The memory that SQLite takes at most: caches, values and sorts of all connections, in bytes.
+  static let memoryLimit = 20 << 20
+
   private let site: Site
   private let isStopped = Monitor(false)
 
@@ -44,16 +47,29 @@ package final class BrowseServer: Sendable {
   ///
   /// - Parameters:
   ///   - port: 0 for a free one.
+  ///   - log: Called with each request that was answered, from any thread.
   ///   - started: Called with the address that opens one browser once.
   /// - Throws: ``Failure``.
   package func run(
-    port: UInt16 = 0, idle: Duration = .seconds(1_800), started: (String) throws -> Void
+    port: UInt16 = 0, idle: Duration = .seconds(1_800),
+    log: (@Sendable (BrowsedRequest) -> Void)? = nil, started: (String) throws -> Void
   ) throws {
     defer { site.close() }
     #if Browse
+      // The limit is the process's. Without the sizes of texts, pages read whole ones.
+      if ShownValue.knowsTextSizes {
+        try DatabaseQueue().inDatabase {
+          try $0.execute(sql: "PRAGMA hard_heap_limit = \(Self.memoryLimit)")
+        }
+      }
       let boundPort = Mutex<UInt16>(port)
       let server = HTTPServer(port: port) { [site] request in
-        site.respond(request, port: boundPort.withLock(\.self))
+        let begin = ContinuousClock.now
+        let response = site.respond(request, port: boundPort.withLock(\.self))
+        let base = site.gate.base
+        let path = request.path.hasPrefix(base) ? request.path.dropFirst(base.count) : nil
+        log?((request.method, path.map(String.init), response.status, .now - begin))
+        return response
       }
       guard let server else { throw Failure.portInUse }
       boundPort.withLock { $0 = server.port }

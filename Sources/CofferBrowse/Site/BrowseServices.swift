@@ -56,6 +56,10 @@ package struct BrowsedStep: Sendable {
 /// another value; the table of a row, or nil for a difference of the schema; and what it is.
 package typealias BrowsedDifference = (mark: Character, table: String?, text: String)
 
+/// A request that was answered: its method, the path below the secret one (nil for another), the
+/// status, and how long the answer took to make.
+package typealias BrowsedRequest = (method: String, path: String?, status: Int, time: Duration)
+
 /// The forms of downloaded rows.
 package enum BrowsedFormat: String, Sendable, CaseIterable { case csv, json }
 

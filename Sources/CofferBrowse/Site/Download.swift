@@ -6,10 +6,13 @@ extension BodyStream {
   ///
   /// A thread of its own reads them into a buffer, and ends when the browser has let it wait for
   /// ten seconds in all, so that a slow one doesn't keep a transaction open.
+  ///
+  /// - Parameter seconds: How long to wait for what fills the buffer, so that an error has a page.
+  /// - Throws: The error that has ended reading meanwhile.
   static func download(
-    _ store: Store,
+    _ store: Store, waiting seconds: Double = 0,
     _ read: @escaping @Sendable (Database, @escaping ([UInt8]) throws -> Void) throws -> Void
-  ) -> BodyStream {
+  ) throws -> BodyStream {
     let bufferSize = 512 << 10
     let state = Monitor(DownloadState())
     Thread.detachNewThread {
@@ -26,13 +29,16 @@ extension BodyStream {
               state.buffer += bytes
               return true
             }
-            guard isAdded != nil else { throw BrowseError.tooLong }
+            guard isAdded != nil else { throw BrowseError.stopped }
             patience += begin.timeIntervalSinceNow
           }
         }
       }
       state.change { $0.end = result }
     }
+    try state.wait(until: Date(timeIntervalSinceNow: seconds)) {
+      $0.end ?? ($0.buffer.count > bufferSize ? .success(()) : nil)
+    }?.get()
     return BodyStream { count in
       let part: [UInt8]? = try state.wait { state in
         guard !state.buffer.isEmpty, !state.isClosed else {

@@ -8,37 +8,68 @@ import Synchronization
 final class LiveFeed: Sendable {
   private struct State {
     var commits = 0
+    /// SQLite's number of the last commit, and when it was asked for.
+    var version: Int?
+    var looked = Date.distantPast
     var streams = 0
     var isClosed = false
   }
 
   private static let streamLimit = 16
-  /// The seconds between two events of a stream, and the longest silence.
-  private static let times = (least: 0.25, most: 10.0)
+  /// The seconds between two events of a stream, between two looks at the file, and the longest
+  /// silence.
+  private static let times = (least: 0.25, look: 1.0, most: 10.0)
 
   private let state: Monitor<State>
   private let queue: DatabaseQueue
   private let observation: AnyDatabaseCancellable
 
   /// Observes commits by all programs, over a connection of its own.
-  init(_ configuration: Configuration, path: String) throws {
+  ///
+  /// - Parameter isWatching: Whether the system tells of them at once. It may have no watches left.
+  init(_ configuration: Configuration, path: String, isWatching: Bool = true) throws {
     var configuration = configuration
-    configuration.observesExternalChanges = true
+    configuration.observesExternalChanges = isWatching
+    let watching = try? DatabaseQueue(path: path, configuration: configuration)
+    configuration.observesExternalChanges = false
+    queue = try watching ?? DatabaseQueue(path: path, configuration: configuration)
     let state = Monitor(State())
     self.state = state
-    queue = try DatabaseQueue(path: path, configuration: configuration)
     observation = DatabaseRegionObservation(tracking: .fullDatabase).start(
-      in: queue, onError: { _ in }, onChange: { _ in state.change { $0.commits += 1 } })
+      in: queue, onError: { _ in }, onChange: { Self.look($0, state) })
+    try queue.read { Self.look($0, state) }
   }
 
-  /// The response with the events; an error page if there are too many.
-  func response() -> HTTPResponse {
-    let first: Int? = state.change { state in
-      guard state.streams < Self.streamLimit, !state.isClosed else { return nil }
-      state.streams += 1
-      return state.commits
+  /// Counts what was committed since the last look.
+  private static func look(_ db: Database, _ state: Monitor<State>) {
+    guard let version = try? Int.fetchOne(db, sql: "PRAGMA data_version") else { return }
+    state.change { state in
+      if let known = state.version, known != version { state.commits += 1 }
+      state.version = version
     }
-    guard let first else {
+  }
+
+  /// Looks for commits that no watch has told of: without one, or in a file system of a network.
+  private func lookOnce() {
+    let isDue = state.change { state in
+      guard state.looked.timeIntervalSinceNow < -Self.times.look else { return false }
+      state.looked = Date()
+      return true
+    }
+    if isDue { try? queue.read { Self.look($0, state) } }
+  }
+
+  /// How many events there were.
+  var commits: Int { state.change(\.commits) }
+
+  /// The response with the events after a number of them; an error page if there are too many.
+  func response(since first: Int) -> HTTPResponse {
+    let isOpened = state.change { state in
+      guard state.streams < Self.streamLimit, !state.isClosed else { return false }
+      state.streams += 1
+      return true
+    }
+    guard isOpened else {
       return .text("Too many pages are open. Close some of them.", status: 503)
     }
     // What the stream knows, and since when; nil for the date before its beginning.
@@ -50,11 +81,15 @@ final class LiveFeed: Sendable {
           return Array("retry: 2000\n\n".utf8)
         }
         let before = known.commits
-        let change = state.wait(until: Date(timeIntervalSinceNow: Self.times.most)) {
-          $0.isClosed || $0.commits != before ? true : nil
+        let end = Date(timeIntervalSinceNow: Self.times.most)
+        while state.wait(
+          until: Date(timeIntervalSinceNow: Self.times.look),
+          { $0.isClosed || $0.commits != before ? true : nil }) == nil
+        {
+          // The comment shows whether the browser is still there.
+          if end.timeIntervalSinceNow < 0 { return Array(": \n\n".utf8) }
+          lookOnce()
         }
-        // The comment shows whether the browser is still there.
-        guard change != nil else { return Array(": \n\n".utf8) }
         // Several commits are one event.
         Thread.sleep(until: last.addingTimeInterval(Self.times.least))
         let now = state.change { $0 }

@@ -27,7 +27,6 @@ final class Site: Sendable {
   init(_ queue: DatabaseQueue, _ services: any BrowseServices) {
     self.services = services
     subject = .file(Store(queue))
-    // A system may have no watches left.
     feed = try? LiveFeed(queue.configuration, path: queue.path)
   }
 
@@ -58,7 +57,8 @@ final class Site: Sendable {
       case .file(let store):
         DatabasePages(
           site: self, request: request, store: store, base: gate.base,
-          name: store.path.lastPathPart)
+          name: store.path.lastPathPart,
+          events: feed.map { gate.base + "events?since=\($0.commits)" })
       case .archive(let stores): ArchivePages(site: self, request: request, archive: stores)
       }
     let path = String(request.path.dropFirst(gate.base.count))
@@ -71,7 +71,7 @@ final class Site: Sendable {
         switch path {
         case "style.css": .bytes(PackageResources.browse_css, "text/css")
         case "script.js": .bytes(PackageResources.browse_js, "text/javascript")
-        case "events": feed?.response()
+        case "events": feed?.response(since: request.number("since"))
         default: try pages.response(path)
         }
       return response ?? pages.failure("Not found", "There is no such page.", 404)

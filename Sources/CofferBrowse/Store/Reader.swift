@@ -1,4 +1,5 @@
 import Coffer
+import CofferDrawing
 import Dispatch
 import Synchronization
 
@@ -15,7 +16,7 @@ final class Reader: Sendable {
   /// Reads in one transaction.
   ///
   /// - Parameter isQuery: Whether ``stop(queriesOnly:)`` ends it when a person asks for that.
-  /// - Throws: ``BrowseError/tooLong`` or ``BrowseError/stopped``.
+  /// - Throws: ``BrowseError/tooLong(_:)`` or ``BrowseError/stopped``.
   func read<T>(
     within time: Duration, isQuery: Bool, _ body: (Database) throws -> T
   ) throws -> T {
@@ -42,11 +43,14 @@ final class Reader: Sendable {
       isOver.withLock { $0 = true }
       timer.cancel()
     }
-    do { return try body() } catch let error as DatabaseError
-      where error.resultCode == .SQLITE_INTERRUPT
-    {
-      try check()
-      throw ContinuousClock.now >= end ? BrowseError.tooLong : error
+    do { return try body() } catch let error as DatabaseError {
+      switch error.resultCode {
+      case .SQLITE_INTERRUPT:
+        try check()
+        throw ContinuousClock.now >= end ? BrowseError.tooLong(time) : error
+      case .SQLITE_NOMEM, .SQLITE_TOOBIG: throw BrowseError.tooLarge
+      default: throw error
+      }
     }
   }
 
@@ -69,6 +73,15 @@ enum BrowseError: Error, Equatable {
   case missing(String)
   /// Something that only reads was expected, or a value of another form.
   case refused(String)
-  case tooLong
+  /// It has taken all the time that it may.
+  case tooLong(Duration)
   case stopped
+
+  /// SQLite has as much memory as it gets, or a value is longer than any may be.
+  static let tooLarge = refused(
+    """
+    This takes more memory than the \(Numbers.size(BrowseServer.memoryLimit)) that all pages have: a \
+    large value, or many that are sorted or put together. Leave large columns out – length(column) is \
+    their size, and a table's rows have their beginnings – or take fewer rows.
+    """)
 }

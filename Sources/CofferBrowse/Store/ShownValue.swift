@@ -13,7 +13,7 @@ struct ShownValue: Sendable {
   /// The characters of a text, and the bytes of a blob.
   private static let lengths = (text: 160, blob: 16)
   /// Whether SQLite knows the size of a text without reading it.
-  private static let knowsTextSizes = Database.sqliteLibVersionNumber >= 3_043_000
+  static let knowsTextSizes = Database.sqliteLibVersionNumber >= 3_043_000
   /// What ``bounded(_:)`` gives instead of a large value.
   static let tooLarge = Data("too large".utf8).databaseValue
 

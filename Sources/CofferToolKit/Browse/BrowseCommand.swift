@@ -19,6 +19,10 @@ extension Tool {
           "from", "TARGET", "the archive to show instead: a folder, or s3://bucket/prefix", .files),
         .value("port", "N", "the port on 127.0.0.1; by default a free one"),
         .value("idle", "MINUTES", "how long to wait for somebody; by default 30"),
+        .value(
+          "log", "PATH",
+          "a line for each request, without names and values: to the end of a file, or to standard output (-)",
+          .files),
       ], run: browse)
   ]
 
@@ -32,10 +36,11 @@ extension Tool {
     }
     let port = try invocation.number("port", 0...65_535) ?? 0
     let idle = Duration.seconds(60 * (try invocation.number("idle", 1...100_000) ?? 30))
-    func run(_ server: BrowseServer) throws {
+    func run(_ server: BrowseServer, _ opening: Opening) throws {
+      let log = try BrowseLog(invocation, opening)
       try Interrupts.handled(by: { server.stop() }, includesTermination: true) {
         do {
-          try server.run(port: UInt16(port), idle: idle) { address in
+          try server.run(port: UInt16(port), idle: idle, log: { log?.add($0) }) { address in
             console.line(address)
             console.error("Open it in a browser on this machine. Ctrl-C ends it.")
           }
@@ -50,10 +55,10 @@ extension Tool {
     }
     switch (invocation.argument(0), invocation.value("from")) {
     case (let path?, nil):
-      let queue = try Opening(invocation, path: path).open(
-        readonly: true, configure: BrowseServer.prepare)
+      let opening = try Opening(invocation, path: path)
+      let queue = try opening.open(readonly: true, configure: BrowseServer.prepare)
       try ToolError.naming(path) {
-        try run(BrowseServer(file: queue, services: ToolServices()))
+        try run(BrowseServer(file: queue, services: ToolServices()), opening)
       }
     case (nil, let target?): try browseArchive(target, invocation, console, run)
     default:
@@ -64,7 +69,7 @@ extension Tool {
 
   private static func browseArchive(
     _ target: String, _ invocation: Invocation, _ console: Console,
-    _ run: (BrowseServer) throws -> Void
+    _ run: (BrowseServer, Opening) throws -> Void
   ) throws {
     guard !invocation.has("anchor") else {
       throw ToolError(.usage, "--anchor goes with a FILE, not with --from")
@@ -79,7 +84,7 @@ extension Tool {
       return try ToolArchive(name: target, archive: archive, key: key, cipher: cipher)
     }
     defer { Leftovers.remove(shown.folder) }
-    try run(BrowseServer(archive: shown, services: ToolServices()))
+    try run(BrowseServer(archive: shown, services: ToolServices()), opening)
   }
 }
 
