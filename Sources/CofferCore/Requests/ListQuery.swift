@@ -155,8 +155,8 @@ extension Database {
 
   /// The number of the schema's changes, from an unknown start.
   ///
-  /// A `VACUUM` is one, too, and can give rows of tables without an `INTEGER PRIMARY KEY` new rowids:
-  /// <https://sqlite.org/lang_vacuum.html>.
+  /// A `VACUUM` is one, too, and can give rows new rowids in tables without an
+  /// `INTEGER PRIMARY KEY`: <https://sqlite.org/lang_vacuum.html>.
   package func mainSchemaVersion() throws -> Int64 {
     try aside { try Int64.fetchOne(cachedStatement(sql: "PRAGMA main.schema_version")) ?? 0 }
   }
