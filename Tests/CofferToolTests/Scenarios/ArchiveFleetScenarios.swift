@@ -30,7 +30,7 @@ struct ArchiveFleetScenarios {
     $coffer archive run --config conf --log json --metrics fleet.prom 2>events &
     archiver=$!
     trap 'kill -KILL $archiver 2>/dev/null' EXIT
-    until_told() { for i in {1..600}; do if grep -qs "$@" events; then return; fi; sleep 0.1; done; exit 99; }
+    until_told() { for i in {1..600}; do if grep -qs "$@" events; then return; fi; sleep 0.1; done; cat events >&2; exit 99; }
     told() { grep -c "$1" events; }
     change() { $coffer exec "$1" "UPDATE player SET name = '$2'" --key-file key >/dev/null || exit 97; }
     name() { rm -f r.db*; $coffer archive restore r.db --from "$1" --key-file key >/dev/null || exit 96
@@ -46,7 +46,7 @@ struct ArchiveFleetScenarios {
     let vault = try made(20)
     let run = try vault.bash(
       Self.started + """
-        [ "$(told '"event":"start"')" = 20 ] || exit 90
+        [ "$(told '"event":"start"')" = 20 ] || { cat events >&2; exit 90; }
         for i in {1..20}; do change t/t$i.db N$i; done
         # Those that SQLite keeps for its locks are among them.
         for i in {1..600}; do
