@@ -25,9 +25,10 @@ struct ArchiveFleetScenarios {
     return vault
   }
 
-  /// Starts a run in the background, and has functions that wait for what it tells.
+  /// Starts a run in the background, to which nohup doesn't keep SIGHUP from coming, and has
+  /// functions that wait for what it tells.
   private static let started = """
-    $coffer archive run --config conf --log json --metrics fleet.prom 2>events &
+    env --default-signal=HUP $coffer archive run --config conf --log json --metrics fleet.prom 2>events &
     archiver=$!
     trap 'kill -KILL $archiver 2>/dev/null' EXIT
     until_told() { for i in {1..600}; do if grep -qs "$@" events; then return; fi; sleep 0.1; done; cat events >&2; exit 99; }
