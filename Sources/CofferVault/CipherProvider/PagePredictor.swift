@@ -18,8 +18,8 @@ import Glibc
   private static let mostStrangers = 16
   /// How many children that SQLite has cached may be left out at the beginning.
   private static let mostSkipped = 8
-  /// How many pages in the order of the file begin a prediction.
-  private static let neededRun = 16
+  /// How many pages in the order of the file begin a prediction, at first and after bad ones.
+  private static let neededRuns = 16...1024
   private static let headerSize = 12
 
   private enum State {
@@ -52,6 +52,7 @@ import Glibc
   private var last: UInt32 = 0
   /// How many pages were noted in the order of the file.
   private var run = 0
+  private var neededRun = Self.neededRuns.lowerBound
 
   /// Whether the pages of the file are predicted in their order.
   var isFollowing: Bool { state == .following }
@@ -98,7 +99,7 @@ import Glibc
     guard state != .running, state != .following else { return false }
     run = number == last &+ 1 ? run + 1 : 0
     last = number
-    return run >= Self.neededRun
+    return run >= neededRun
   }
 
   /// Notes that a page was predicted: those of a tree end with it, whatever follows in the file.
@@ -106,6 +107,13 @@ import Glibc
 
   /// Begins to predict the pages behind the one that was noted last.
   mutating func follow() { (state, run) = (.following, 0) }
+
+  /// Notes whether most pages behind were read; if not, more of them have to come before the next
+  /// prediction.
+  mutating func judgeFollowing(isGood: Bool) {
+    neededRun =
+      isGood ? Self.neededRuns.lowerBound : min(2 * neededRun, Self.neededRuns.upperBound)
+  }
 
   private mutating func compare(_ number: UInt32) -> Bool {
     if number == child(next) {

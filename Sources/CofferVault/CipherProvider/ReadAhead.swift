@@ -59,6 +59,8 @@ import Glibc
   private var strangers = 0
   /// What became of pages since this was judged last.
   private var judged = Counts()
+  /// What became of pages of this window.
+  private var own = Counts()
   /// How many interior pages are left out after bad predictions, and how many the next time.
   @safe @exclusivity(unchecked) private var rest = 0
   private var nextRest = 4
@@ -187,7 +189,7 @@ import Glibc
       }
       self.window = window
       size = Self.firstSize
-      (head, end, hits, strangers, judged) = (0, 0, 0, 0, Counts())
+      (head, end, hits, strangers, judged, own) = (0, 0, 0, 0, Counts(), Counts())
     }
     plan()
   }
@@ -268,7 +270,9 @@ import Glibc
     guard total >= Self.judgedPages else { return }
     let isGood = judged.used >= judged.unused
     judged = Counts()
-    if isGood {
+    if predictor.isFollowing {
+      if !isGood { stop() }
+    } else if isGood {
       nextRest = 4
     } else {
       rest = nextRest
@@ -282,6 +286,8 @@ import Glibc
     past.unused += unused
     judged.used += used
     judged.unused += unused
+    own.used += used
+    own.unused += unused
   }
 
   // MARK: Ends
@@ -291,10 +297,14 @@ import Glibc
     guard let window else { return }
     self.window = nil
     found = nil
-    predictor.stop()
     workers.end(window)
-    past.unused += window.countReady()
+    let ready = window.countReady()
+    past.unused += ready
     window.release()
+    if predictor.isFollowing {
+      predictor.judgeFollowing(isGood: own.used >= own.unused + ready)
+    }
+    predictor.stop()
   }
 
   package func transactionDidEnd() { stop() }

@@ -113,6 +113,23 @@ struct PagePredictorTests {
     #expect(next == nil && !isLongAgain && !predictor.isFollowing)
   }
 
+  @Test func `after bad predictions, it takes more pages in the order of the file`() {
+    var predictor = PagePredictor()
+    func neededPages() -> Int {
+      predictor.stop()
+      return (1...5000).first { predictor.noteNumber(UInt32($0 + 1)) } ?? 0
+    }
+    var needed = [neededPages()]
+    for _ in 0..<8 {
+      predictor.judgeFollowing(isGood: false)
+      needed.append(neededPages())
+    }
+    #expect(needed == [17, 33, 65, 129, 257, 513, 1025, 1025, 1025])
+    predictor.judgeFollowing(isGood: true)
+    let last = neededPages()
+    #expect(last == 17)
+  }
+
   @Test func `one page of another place begins the order anew, as does one that was predicted`() {
     var generator = SeededGenerator()
     var predictor = PagePredictor()
