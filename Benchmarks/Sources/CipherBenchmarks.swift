@@ -110,54 +110,7 @@ func cipherBenchmarks(_ files: CipherFixture) -> [Benchmark] {
     scan, scanBenchmark(files, "Cipher: full scan, HMAC-SHA256", goal: 0.50, shorter, and: queue),
     scanBenchmark(files, "Cipher: full scan, nothing ahead", goal: 0.80, alone, and: queue),
     readBenchmark(files, queue), twoScansBenchmark(files),
-  ] + orderBenchmarks(files) + writingBenchmarks(files, queue, log)
-}
-
-/// What reads pages in the order of the file, beside the same with nothing ahead.
-private func orderBenchmarks(_ files: CipherFixture) -> [Benchmark] {
-  // Values of 1 MB, as many as take the place of the other tables.
-  let count = max(files.rows / 2_000, 5)
-  func makeQueue(_ name: String, readsAhead: Bool) -> Lazy<DatabaseQueue> {
-    Lazy {
-      let queue = try files.makeQueue(name, readsAhead: readsAhead)
-      try queue.write { db in
-        try db.execute(sql: "CREATE TABLE long (id INTEGER PRIMARY KEY, data BLOB)")
-        for id in 1...count {
-          try db.execute(
-            sql: "INSERT INTO long VALUES (?, randomblob(1000000))", arguments: [id])
-        }
-      }
-      return queue
-    }
-  }
-  let ahead = makeQueue("order-ahead", readsAhead: true)
-  let alone = makeQueue("order-alone", readsAhead: false)
-  let target = Lazy { try files.makeQueue("order-copy", readsAhead: false) }
-  func readAll(_ queue: Lazy<DatabaseQueue>) throws -> Int64 {
-    try queue.value().unsafeRead { db in
-      let statement = try db.cachedStatement(sql: "SELECT data FROM long WHERE id = ?")
-      return try (1...count).reduce(0) { sum, id in
-        sum + Int64(try Data.fetchOne(statement, arguments: [id])?.count ?? 0)
-      }
-    }
-  }
-  func backUp(_ queue: Lazy<DatabaseQueue>) throws -> Int64 {
-    try queue.value().backup(to: target.value())
-    return Int64(count)
-  }
-  func prepare() throws {
-    for queue in [ahead, alone, target] { try queue.value().releaseMemory() }
-  }
-  return [
-    Benchmark(
-      name: "Cipher: values of 1 MB, beside nothing ahead", count: count, goal: 0.6,
-      prepare: prepare, floor: { try readAll(alone) }
-    ) { try readAll(ahead) },
-    Benchmark(
-      name: "Cipher: backup, beside nothing ahead", count: 2 * files.rows, goal: 0.6,
-      prepare: prepare, floor: { try backUp(alone) }
-    ) { try backUp(ahead) },
-  ]
+  ] + writingBenchmarks(files, queue, log)
 }
 
 /// Two scans at once, which need both of two cores themselves. Instead of C, they are compared with

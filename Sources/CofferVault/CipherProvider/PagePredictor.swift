@@ -1,13 +1,11 @@
 import CofferSQLite
 import Glibc
 
-/// What is read next: after an interior page of a b-tree, its children in order; and after many
-/// pages in the order of the file, those behind them.
+/// What a scan reads next: after an interior page of a b-tree, its children in order.
 ///
 /// It keeps a copy of the interior page that was read last, and begins after three of its children
-/// in order, so that a lookup, a short range and a random walk begin nothing. Where the order isn't
-/// that of a tree, as in backups and long values, it takes sixteen pages in the order of the file.
-/// What a page of another kind costs is a comparison or two.
+/// in order, so that a lookup, a short range and a random walk begin nothing. What it costs a page
+/// of another kind is a comparison or two.
 ///
 /// A prediction can be wrong, as pages change: ``ReadAhead`` sees to it that this costs time alone.
 /// See <https://sqlite.org/fileformat2.html#b_tree_pages>.
@@ -18,8 +16,6 @@ import Glibc
   private static let mostStrangers = 16
   /// How many children that SQLite has cached may be left out at the beginning.
   private static let mostSkipped = 8
-  /// How many pages in the order of the file begin a prediction, at first and after bad ones.
-  private static let neededRuns = 16...1024
   private static let headerSize = 12
 
   private enum State {
@@ -29,8 +25,6 @@ import Glibc
     case watching
     /// The children are predicted.
     case running
-    /// The pages behind the one that was read last are predicted.
-    case following
     /// All children of the copy were predicted.
     case finished
   }
@@ -48,14 +42,6 @@ import Glibc
   private var trail: (UInt32, UInt32) = (0, 0)
   /// Whether one interior page after the other was read to its end.
   private var continues = false
-  /// The page that was noted last, or predicted after it.
-  private var last: UInt32 = 0
-  /// How many pages were noted in the order of the file.
-  private var run = 0
-  private var neededRun = Self.neededRuns.lowerBound
-
-  /// Whether the pages of the file are predicted in their order.
-  var isFollowing: Bool { state == .following }
 
   /// Whether a page is an interior one of a table or an index, by its first byte.
   @inline(__always)
@@ -63,7 +49,7 @@ import Glibc
 
   /// Notes that an interior page was read.
   mutating func noteInterior(_ page: UnsafePointer<UInt8>, _ count: Int) {
-    guard state != .running, state != .following, count > Self.headerSize else { return }
+    guard state != .running, count > Self.headerSize else { return }
     let cells = unsafe Int(page[3]) << 8 | Int(page[4])
     // Without a structure, it is another kind of page that begins with such a byte.
     guard cells > 0, Self.headerSize + 2 * cells <= count else { return }
@@ -89,30 +75,6 @@ import Glibc
   mutating func noteOther(_ number: UInt32) -> Bool {
     guard state == .watching else { return false }
     return compare(number)
-  }
-
-  /// Notes the number of any page that wasn't predicted.
-  ///
-  /// - Returns: Whether the pages have come in the order of the file for long.
-  @inline(__always)
-  mutating func noteNumber(_ number: UInt32) -> Bool {
-    guard state != .running, state != .following else { return false }
-    run = number == last &+ 1 ? run + 1 : 0
-    last = number
-    return run >= neededRun
-  }
-
-  /// Notes that a page was predicted: those of a tree end with it, whatever follows in the file.
-  mutating func endRun() { run = 0 }
-
-  /// Begins to predict the pages behind the one that was noted last.
-  mutating func follow() { (state, run) = (.following, 0) }
-
-  /// Notes whether most pages behind were read; if not, more of them have to come before the next
-  /// prediction.
-  mutating func judgeFollowing(isGood: Bool) {
-    neededRun =
-      isGood ? Self.neededRuns.lowerBound : min(2 * neededRun, Self.neededRuns.upperBound)
   }
 
   private mutating func compare(_ number: UInt32) -> Bool {
@@ -149,11 +111,6 @@ import Glibc
 
   /// The next page of a prediction; nil at the end of what is known.
   mutating func predict() -> UInt32? {
-    if state == .following {
-      guard last < .max else { return nil }
-      last += 1
-      return last
-    }
     guard state == .running else { return nil }
     guard next < childCount, let number = child(next) else {
       state = .finished
@@ -164,7 +121,7 @@ import Glibc
   }
 
   /// Ends a prediction.
-  mutating func stop() { (state, continues, run) = (.idle, false, 0) }
+  mutating func stop() { (state, continues) = (.idle, false) }
 
   /// Wipes and frees the copy.
   mutating func free() {

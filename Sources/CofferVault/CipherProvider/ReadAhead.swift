@@ -28,8 +28,6 @@ import Glibc
   private static let firstSize = 4
   /// How many other pages end a window: the scan has ended, or reads what isn't known.
   private static let mostStrangers = 64
-  /// The same where pages are read in the order of the file.
-  private static let mostStrangersBetween = 8
   /// How many pages show whether predictions come true.
   private static let judgedPages = 64
   private static let mostRest = 1024
@@ -59,8 +57,6 @@ import Glibc
   private var strangers = 0
   /// What became of pages since this was judged last.
   private var judged = Counts()
-  /// What became of pages of this window.
-  private var own = Counts()
   /// How many interior pages are left out after bad predictions, and how many the next time.
   @safe @exclusivity(unchecked) private var rest = 0
   private var nextRest = 4
@@ -156,14 +152,11 @@ import Glibc
     // The first page is a part of no scan that is long.
     guard unsafe input == self.input, number != 1 else { return false }
     self.input = nil
-    let isLong = predictor.noteNumber(number)
     if unsafe PagePredictor.isInterior(plaintext.pointee) {
       unsafe noteInterior(plaintext, Int(count))
-    } else if predictor.noteOther(number) {
-      return true
+      return false
     }
-    if isLong { predictor.follow() }
-    return isLong
+    return predictor.noteOther(number)
   }
 
   @inline(never)
@@ -189,7 +182,7 @@ import Glibc
       }
       self.window = window
       size = Self.firstSize
-      (head, end, hits, strangers, judged, own) = (0, 0, 0, 0, Counts(), Counts())
+      (head, end, hits, strangers, judged) = (0, 0, 0, 0, Counts())
     }
     plan()
   }
@@ -222,12 +215,10 @@ import Glibc
     }
     guard let position = window.position(of: number, from: head) else {
       strangers += 1
-      let most = predictor.isFollowing ? Self.mostStrangersBetween : Self.mostStrangers
-      if strangers > most { stop() }
+      if strangers > Self.mostStrangers { stop() }
       return false
     }
     strangers = 0
-    predictor.endRun()
     head = position + 1
     window.skipClaims(to: head)
     guard count == window.layout.authenticatedCount, algorithm == window.layout.algorithm,
@@ -260,8 +251,7 @@ import Glibc
   /// Plans further, and more than before.
   private func advance() {
     guard let window else { return }
-    // Nothing tells where pages in the order of the file end, so that less of them is risked.
-    if hits >= (predictor.isFollowing ? 4 * size : size), size < window.capacity {
+    if hits >= size, size < window.capacity {
       size = min(2 * size, window.capacity)
       hits = 0
     }
@@ -270,9 +260,7 @@ import Glibc
     guard total >= Self.judgedPages else { return }
     let isGood = judged.used >= judged.unused
     judged = Counts()
-    if predictor.isFollowing {
-      if !isGood { stop() }
-    } else if isGood {
+    if isGood {
       nextRest = 4
     } else {
       rest = nextRest
@@ -286,8 +274,6 @@ import Glibc
     past.unused += unused
     judged.used += used
     judged.unused += unused
-    own.used += used
-    own.unused += unused
   }
 
   // MARK: Ends
@@ -297,14 +283,10 @@ import Glibc
     guard let window else { return }
     self.window = nil
     found = nil
-    workers.end(window)
-    let ready = window.countReady()
-    past.unused += ready
-    window.release()
-    if predictor.isFollowing {
-      predictor.judgeFollowing(isGood: own.used >= own.unused + ready)
-    }
     predictor.stop()
+    workers.end(window)
+    past.unused += window.countReady()
+    window.release()
   }
 
   package func transactionDidEnd() { stop() }

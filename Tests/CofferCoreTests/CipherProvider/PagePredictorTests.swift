@@ -94,57 +94,6 @@ struct PagePredictorTests {
     #expect(!descending.contains(true))
   }
 
-  @Test func `after pages in the order of the file come those behind them`() {
-    var predictor = PagePredictor()
-    let numbers = Array(100...116) as [UInt32]
-    let isLong = numbers.map { predictor.noteNumber($0) }
-    #expect(isLong == numbers.map { $0 == 116 })
-    predictor.follow()
-    // Interior pages of any tree are among them.
-    predictor.noteInterior(Self.page(Array(10...20)), 4016)
-    for number in 117...120 as ClosedRange<UInt32> {
-      let next = predictor.predict()
-      let begins = predictor.noteOther(number)
-      #expect(next == number && !begins && predictor.isFollowing)
-    }
-    predictor.stop()
-    let next = predictor.predict()
-    let isLongAgain = predictor.noteNumber(121)
-    #expect(next == nil && !isLongAgain && !predictor.isFollowing)
-  }
-
-  @Test func `after bad predictions, it takes more pages in the order of the file`() {
-    var predictor = PagePredictor()
-    func neededPages() -> Int {
-      predictor.stop()
-      return (1...5000).first { predictor.noteNumber(UInt32($0 + 1)) } ?? 0
-    }
-    var needed = [neededPages()]
-    for _ in 0..<8 {
-      predictor.judgeFollowing(isGood: false)
-      needed.append(neededPages())
-    }
-    #expect(needed == [17, 33, 65, 129, 257, 513, 1025, 1025, 1025])
-    predictor.judgeFollowing(isGood: true)
-    let last = neededPages()
-    #expect(last == 17)
-  }
-
-  @Test func `one page of another place begins the order anew, as does one that was predicted`() {
-    var generator = SeededGenerator()
-    var predictor = PagePredictor()
-    var number: UInt32 = 0
-    for _ in 0..<200 {
-      number = .random(in: 1...1 << 30, using: &generator)
-      for _ in 0..<Int.random(in: 1...16, using: &generator) {
-        let isLong = predictor.noteNumber(number)
-        #expect(!isLong)
-        number += 1
-      }
-      if Bool.random(using: &generator) { number -= 2 } else { predictor.endRun() }
-    }
-  }
-
   @Test func `any bytes are borne`() {
     var generator = SeededGenerator()
     var predictor = PagePredictor()

@@ -114,52 +114,6 @@ struct ReadAheadTests {
     #expect(readAhead.isClosed)
   }
 
-  @Test(arguments: layouts)
-  func `long values are the same with and without`(_ settings: CipherSettings) throws {
-    var generator = SeededGenerator()
-    let values = (0..<8).map { _ in
-      Data(generator.bytes(settings.pageSize * .random(in: 1...60, using: &generator)))
-    }
-    let writer = try open(settings, readsAhead: false)
-    try writer.write { db in
-      try db.execute(sql: "CREATE TABLE long (id INTEGER PRIMARY KEY, data BLOB)")
-      // Pages of deleted ones are taken by later ones.
-      for (id, value) in values.enumerated() {
-        try db.execute(sql: "INSERT INTO long VALUES (?, ?)", arguments: [id, value])
-        if id % 3 == 2 { try db.execute(sql: "DELETE FROM long WHERE id = ?", arguments: [id - 1]) }
-      }
-    }
-    let expected = try writer.read { try Row.fetchAll($0, sql: "SELECT * FROM long ORDER BY id") }
-    let reader = try open(settings, readsAhead: true)
-    for _ in 0..<3 {
-      let found = try reader.read { try Row.fetchAll($0, sql: "SELECT * FROM long ORDER BY id") }
-      #expect(found == expected)
-    }
-    for row in expected.shuffled(using: &generator) {
-      let data = try reader.read {
-        try Data.fetchOne($0, sql: "SELECT data FROM long WHERE id = ?", arguments: [row[0] as Int])
-      }
-      #expect(data == row[1])
-    }
-  }
-
-  @Test func `a backup takes the pages in the order of the file`() throws {
-    let writer = try open(readsAhead: false)
-    try fill(writer, pages: 300)
-    let expected = try results(writer)
-    let source = try open(readsAhead: true)
-    let target = try open(readsAhead: true, name: "copy")
-    let limit = Date() + 60
-    var used = 0
-    while used == 0, Date() < limit {
-      try source.backup(to: target)
-      used = try source.read { $0.readAheadStatistics.usedPages }
-    }
-    #expect(used > 0)
-    #expect(try results(target) == expected)
-    #expect(try target.checkCipherIntegrity() == [])
-  }
-
   @Test func `lookups, short ranges and random walks begin nothing`() throws {
     let writer = try open(readsAhead: false)
     try fill(writer, pages: 300)
