@@ -130,7 +130,8 @@ extension DatabasePages {
       return Part(value: value, data: data, size: size)
     }
     guard value.size ?? 0 <= 8 << 20 else {
-      throw BrowseError.refused("The value is too large to be shown: its table has no rowids.")
+      throw BrowseError.refused(
+        "The value is too large to be shown: its table has no rowids. Use coffer query for it.")
     }
     let blob: SQL = "CAST(\(identifier: column.name) AS BLOB)"
     let row = try read(

@@ -158,13 +158,15 @@ extension Database {
   /// A `VACUUM` is one, too, and can give rows new rowids in tables without an
   /// `INTEGER PRIMARY KEY`: <https://sqlite.org/lang_vacuum.html>.
   package func mainSchemaVersion() throws -> Int64 {
-    try aside { try Int64.fetchOne(cachedStatement(sql: "PRAGMA main.schema_version")) ?? 0 }
+    try number("PRAGMA main.schema_version")
   }
 
   /// The number of commits by other connections that this one has noticed, from an unknown start.
   package func mainDataVersion() throws -> Int64 {
-    try aside {
-      try Int64.fetchOne(cachedStatement(sql: "PRAGMA main.data_version")) ?? 0
-    }
+    try number("PRAGMA main.data_version")
+  }
+
+  private func number(_ sql: String) throws -> Int64 {
+    try aside { try Int64.fetchOne(cachedStatement(sql: sql)) ?? 0 }
   }
 }
