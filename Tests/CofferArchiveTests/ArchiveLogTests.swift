@@ -1,4 +1,6 @@
+import CofferExpectations
 import CofferTestSupport
+import Dispatch
 import Foundation
 import Synchronization
 import Testing
@@ -163,6 +165,62 @@ struct ArchiveLogTests {
     destination.unhook()
     release.signal()
     try fixture.archiveNow(session)
+    try session.stop()
+    try fixture.checkContents()
+  }
+
+  /// Writes a part of the log's index, of which there are two copies, by another process: one that
+  /// closed the file here would end SQLite's locks.
+  private static func changeIndex(of fixture: ArchiveFixture, _ command: String) throws {
+    let index = "'\(fixture.path)-shm'"
+    let saved = "'\(fixture.folder.path("saved"))'"
+    let result = try #require(
+      Command.run(
+        "/bin/sh",
+        [
+          "-ec",
+          command == "halve"
+            ? "dd if=\(index) of=\(saved) bs=4 skip=14 count=1 2>/dev/null\n"
+              + "printf halt | dd of=\(index) bs=4 seek=14 conv=notrunc 2>/dev/null"
+            : "dd if=\(saved) of=\(index) bs=4 seek=14 conv=notrunc 2>/dev/null",
+        ]))
+    #expect(result.status == 0, "\(result.output)")
+  }
+
+  @Test func `a writer that stops between the two copies of the log's index is waited for`() throws
+  {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    try fixture.write()
+    let capture = try #require(session.capture)
+    let other = try ArchiveFixture.open(fixture.path)
+    let (group, begins) = (DispatchGroup(), DispatchSemaphore(value: 0))
+    try other.write { db in
+      try db.execute(sql: "INSERT INTO item (text) VALUES ('other')")
+      try Self.changeIndex(of: fixture, "halve")
+      detachThread(group: group) {
+        begins.signal()
+        _ = try capture.collect()
+      }
+      begins.wait()
+      usleep(50_000)
+      try Self.changeIndex(of: fixture, "restore")
+    }
+    group.wait()
+    try fixture.archiveNow(session)
+    try session.stop()
+    try fixture.checkContents()
+  }
+
+  @Test func `an index that a killed writer has half written is recovered`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    try fixture.write()
+    try Self.changeIndex(of: fixture, "halve")
+    let number = try session.archiveNow().number
+    fixture.contents[number] = try ArchiveFixture.content(of: fixture.pool)
     try session.stop()
     try fixture.checkContents()
   }

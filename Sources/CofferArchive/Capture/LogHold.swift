@@ -45,20 +45,22 @@ struct LogHold {
 
   /// What all connections know of the log right now.
   ///
-  /// - Throws: `SQLITE_BUSY` if the log is being changed all the time.
-  func index() throws -> LogIndex {
+  /// - Throws: ``CommitCaptureError/logIsGone`` if nobody can know it as long as there is a hold.
+  mutating func index() throws -> LogIndex {
     guard let held else { throw Self.busy }
-    return try index(of: held)
-  }
-
-  private func index(of connection: FileConnection) throws -> LogIndex {
-    for _ in 0..<Self.attempts {
-      if let index = try unsafe LogIndex(of: connection.connection) { return index }
+    if let index = try unsafe LogIndex(of: held.connection) { return index }
+    // A transaction of SQLite's waits for a writer that has no core, and after one that was killed
+    // recovers the index from the log.
+    defer { endNext() }
+    do {
+      return try beginSeeing().index
+    } catch let error as DatabaseError
+      where [.SQLITE_BUSY, .SQLITE_PROTOCOL].contains(error.resultCode)
+    {
+      // An old SQLite recovers nothing beside a reader, which the hold is: all would wait for it.
+      throw CommitCaptureError.logIsGone
     }
-    throw Self.busy
   }
-
-  private static let attempts = 10_000
 
   private static var busy: DatabaseError {
     DatabaseError(resultCode: .SQLITE_BUSY, message: "the write-ahead log is being changed")
@@ -66,6 +68,13 @@ struct LogHold {
 
   /// Begins a transaction beside the one that is held, and returns what exactly it sees.
   mutating func beginNext() throws -> State {
+    let (seen, pageCount) = try beginSeeing()
+    return State(
+      salts: seen.salts, frame: seen.frameCount, pageCount: pageCount,
+      isFinal: seen.movedCount == seen.frameCount)
+  }
+
+  private mutating func beginSeeing() throws -> (index: LogIndex, pageCount: Int) {
     let next = try self.next ?? open()
     self.next = next
     // Without memory, the end of the one before can have failed.
@@ -74,9 +83,7 @@ struct LogHold {
     do {
       let pageCount = try next.integer("PRAGMA page_count")
       guard let seen = try unsafe LogIndex(readBy: next.connection) else { throw Self.busy }
-      return State(
-        salts: seen.salts, frame: seen.frameCount, pageCount: pageCount,
-        isFinal: seen.movedCount == seen.frameCount)
+      return (seen, pageCount)
     } catch {
       try? next.run("ROLLBACK")
       throw error

@@ -37,7 +37,13 @@ extension Database {
       ResultCode(rawValue: result.code).primaryResultCode == .SQLITE_BUSY
     {
       // Left out, since another connection writes.
-      let index = dbName?.lowercased() == "main" ? LogIndex(of: connection) : nil
+      guard dbName?.lowercased() == "main" else { return (-1, -1) }
+      var index = LogIndex(of: connection)
+      if index == nil {
+        // Reading waits until it is written.
+        _ = try Int.fetchOne(self, sql: "PRAGMA main.schema_version")
+        index = LogIndex(readBy: connection)
+      }
       return (index?.frameCount ?? -1, index?.movedCount ?? -1)
     }
     guard result.code == SQLite.ok else {

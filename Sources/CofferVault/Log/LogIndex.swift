@@ -17,36 +17,47 @@ package struct LogIndex {
   ///
   /// - Precondition: The connection has a WAL, and isn't in the exclusive locking mode, in which no
   ///   memory is shared: reading would create it.
-  /// - Returns: Nil if another connection changes the memory right now.
+  /// - Returns: Nil if another connection changes the memory all the time: one whose thread has no
+  ///   core right now, or was killed in the middle.
   @safe package init?(of connection: SQLiteConnection) {
     guard let memory = SharedLogMemory(of: connection), let region = unsafe memory.region(0) else {
       return nil
     }
     // SAFETY: the region is larger than that.
-    unsafe self.init(UnsafeRawBufferPointer(start: region, count: FileLayer.indexSize))
+    let bytes = unsafe UnsafeRawBufferPointer(start: region, count: FileLayer.indexSize)
+    for _ in 0..<100 {
+      if let index = unsafe LogIndex(bytes) {
+        self = index
+        return
+      }
+    }
+    return nil
   }
 
   /// What the last transaction of a connection that read its main database has seen of the log; nil
   /// if it hasn't looked at one.
   @safe package init?(readBy connection: SQLiteConnection) {
     guard let seen = FileLayer.seenIndex(of: connection),
-      let index = unsafe seen.bytes.withUnsafeBytes({ unsafe LogIndex($0) })
+      let index = unsafe seen.bytes.withUnsafeBytes({ unsafe LogIndex($0, isSeen: true) })
     else { return nil }
     self = index
     if seen.readsFile { movedCount = frameCount }
   }
 
-  /// - Parameter bytes: The beginning of the shared memory.
-  private init?(_ bytes: UnsafeRawBufferPointer) {
+  /// - Parameters:
+  ///   - bytes: The beginning of the shared memory.
+  ///   - isSeen: Whether a transaction of SQLite's goes on with them. It has compared the header's
+  ///     first copy with its own, and doesn't ask whether a writer is between the two of them.
+  private init?(_ bytes: UnsafeRawBufferPointer, isSeen: Bool = false) {
     func word(_ offset: Int) -> Int {
       Int(unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
     // First, since it only grows as long as the salts are the same.
     let moved = word(96)
     let header = unsafe Array(bytes[..<48])
-    guard header[12] == 1, word(0) == 3_007_000, unsafe header == Array(bytes[48..<96]) else {
-      return nil
-    }
+    guard header[12] == 1, word(0) == 3_007_000,
+      unsafe isSeen || header == Array(bytes[48..<96])
+    else { return nil }
     salts = Array(header[32..<40])
     frameCount = word(16)
     pageCount = word(20)
