@@ -12,6 +12,8 @@ package struct ListContent<Element: Sendable>: Sendable {
   private var former: [Element]?
   /// The change from the former elements to the elements.
   private var lastEdits: [Edit] = []
+  /// Where the rows are; nil before it is needed.
+  private var rowPlaces: RowPlaces?
 
   fileprivate enum Edit: Sendable {
     case replace(Int, Element)
@@ -57,7 +59,7 @@ package struct ListContent<Element: Sendable>: Sendable {
       return true
     }
     for place in places.reversed() where places.count <= ListContent.mostEdits {
-      rowIDs.remove(at: place)
+      removeRowID(at: place)
     }
     if places.count > ListContent.mostEdits { rowIDs.removeAll(at: places) }
     // The place of each new row among those that haven't changed.
@@ -74,28 +76,40 @@ package struct ListContent<Element: Sendable>: Sendable {
       newIDs.removeLast(newIDs.count - slots.count)
     }
     if places.count == 1, slots.count == 1 {
-      rowIDs.insert(newIDs[0], at: slots[0])
+      insertRowID(newIDs[0], at: slots[0])
       edit([.move(places[0], slots[0], fresh[0])])
       return true
     }
     let count = rowIDs.count + slots.count
     let excess = max(0, count - (plan.mostRows ?? count))
     if places.count + slots.count <= ListContent.mostEdits {
-      for (index, slot) in slots.enumerated() { rowIDs.insert(newIDs[index], at: slot + index) }
+      for (index, slot) in slots.enumerated() { insertRowID(newIDs[index], at: slot + index) }
       edit(
         places.reversed().map { .remove($0) }
           + zip(slots, fresh).enumerated().map { .insert($1.0 + $0, $1.1) }
           + (0..<excess).map { .remove(count - 1 - $0) })
+      for _ in 0..<excess { removeRowID(at: rowIDs.count - 1) }
     } else {
       rowIDs.insert(newIDs, at: slots)
+      rowIDs.removeLast(excess)
+      rowPlaces = nil
       var next = elements
       next.removeAll(at: places)
       next.insert(fresh, at: slots)
       next.removeLast(excess)
       (elements, former, lastEdits) = (next, nil, [])
     }
-    rowIDs.removeLast(excess)
     return true
+  }
+
+  private mutating func removeRowID(at place: Int) {
+    rowIDs.remove(at: place)
+    rowPlaces?.noteRemoval()
+  }
+
+  private mutating func insertRowID(_ id: Int64, at place: Int) {
+    rowIDs.insert(id, at: place)
+    rowPlaces?.noteInsertion(of: id, at: place)
   }
 
   private mutating func edit(_ edits: [Edit]) {
@@ -115,7 +129,7 @@ package struct ListContent<Element: Sendable>: Sendable {
   // MARK: Places
 
   /// Returns the places of those rows that the list has, in ascending order.
-  private func places(of ids: [Int64], _ order: _ListQuery.Plan.RowIDOrder?) -> [Int] {
+  private mutating func places(of ids: [Int64], _ order: _ListQuery.Plan.RowIDOrder?) -> [Int] {
     if let order {
       let places = ids.compactMap { id in
         let place = slot(of: id, from: 0, order)
@@ -123,9 +137,11 @@ package struct ListContent<Element: Sendable>: Sendable {
       }
       return order == .ascending ? places : places.reversed()
     }
-    if ids.count <= 8 { return ids.compactMap { rowIDs.firstIndex(of: $0) }.sorted() }
-    let ids = Set(ids)
-    return rowIDs.indices.filter { ids.contains(rowIDs[$0]) }
+    var rowPlaces = rowPlaces.take() ?? RowPlaces(of: rowIDs)
+    if rowPlaces.isWornOut { rowPlaces = RowPlaces(of: rowIDs) }
+    let places = ids.compactMap { rowPlaces.place(of: $0, in: rowIDs) }.sorted()
+    self.rowPlaces = rowPlaces
+    return places
   }
 
   /// Returns whether changed rows are in the list's order where they are.
@@ -173,13 +189,7 @@ package struct ListContent<Element: Sendable>: Sendable {
   private func slot(
     of id: Int64, from start: Int, _ order: _ListQuery.Plan.RowIDOrder
   ) -> Int {
-    var (low, high) = (start, rowIDs.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      let isBefore = order == .ascending ? rowIDs[middle] < id : rowIDs[middle] > id
-      if isBefore { low = middle + 1 } else { high = middle }
-    }
-    return low
+    rowIDs.partitioningIndex(from: start) { order == .ascending ? $0 < id : $0 > id }
   }
 }
 
