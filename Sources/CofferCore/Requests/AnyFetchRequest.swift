@@ -25,6 +25,9 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
   /// Returns the request as a list that follows changes of single rows.
   public func _listQuery() -> _ListQuery? { base._listQuery() }
 
+  /// Returns the summed values as such a list.
+  public func _summedQuery() -> _ListQuery? { base._summedQuery() }
+
   /// Returns the number of rows of the request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 

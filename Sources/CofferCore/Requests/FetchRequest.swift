@@ -25,6 +25,11 @@ public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvert
   ///
   /// - Returns: Nil, the default, if only a fetch of all rows is certain to be right.
   func _listQuery() -> _ListQuery?
+
+  /// Returns the summed values as such a list, for a request of nothing but a sum.
+  ///
+  /// - Returns: Nil, the default, if only a fetch is certain to be right.
+  func _summedQuery() -> _ListQuery?
 }
 
 extension FetchRequest {
@@ -33,6 +38,9 @@ extension FetchRequest {
 
   /// Returns nil: all rows are fetched.
   public func _listQuery() -> _ListQuery? { nil }
+
+  /// Returns nil: the value is fetched.
+  public func _summedQuery() -> _ListQuery? { nil }
 
   /// Returns the statement for fetching all rows, with its arguments bound.
   public func makePreparedRequest(_ db: Database) throws -> PreparedRequest {

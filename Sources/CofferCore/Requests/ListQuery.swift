@@ -122,6 +122,12 @@ public struct _ListQuery: Sendable {
 }
 
 extension StatementExecution {
+  /// Returns a value of the current row.
+  package func value(at column: Int) -> DatabaseValue {
+    guard let handle = statement.handle else { return .null }
+    return DatabaseValue(sqliteStatement: handle, index: CInt(column))
+  }
+
   /// Returns an integer of the current row.
   package func integer(at column: Int) -> Int64 {
     guard let handle = statement.handle else { return 0 }

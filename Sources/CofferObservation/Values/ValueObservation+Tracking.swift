@@ -154,6 +154,14 @@ extension ValueObservation {
   /// Creates an observation of a request's first value.
   ///
   /// The observed value is nil if it is NULL, or there is no row.
+  ///
+  /// The sum of integers, alone in the selection, follows changes as a number of rows does in
+  /// ``trackingCount(_:)``, by about 40 bytes of memory for each row.
+  ///
+  /// ```swift
+  /// let request = Player.select(sum(Column("score")), as: Int.self)
+  /// let observation = ValueObservation.trackingOne(request)
+  /// ```
   public static func trackingOne<Request: FetchRequest>(
     _ request: Request
   ) -> Self
@@ -161,6 +169,8 @@ extension ValueObservation {
     Request.RowDecoder: DatabaseValueConvertible & Sendable,
     Reducer == ValueReducers.Fetch<Request.RowDecoder?>
   {
-    tracking(regions: [request]) { try request.fetchOne($0) }
+    Self(
+      reducer: ValueReducers.Fetch(kept: SumSource(request)) { try request.fetchOne($0) },
+      tracking: .regions([request]))
   }
 }

@@ -4,7 +4,13 @@ import CofferCore
 
 extension QueryInterfaceRequest {
   /// Returns the request as a list that follows changes of single rows.
-  public func _listQuery() -> _ListQuery? { relation.listQuery }
+  public func _listQuery() -> _ListQuery? { relation.listQuery { _ in relation } }
+
+  /// Returns the summed values as such a list.
+  public func _summedQuery() -> _ListQuery? {
+    guard relation.limit == nil, relation.ordering.isEmpty else { return nil }
+    return relation.listQuery { try relation.summedValues($0) }
+  }
 }
 
 extension Table {
@@ -24,21 +30,44 @@ extension Database {
 }
 
 extension Relation {
-  /// The relation as a list; nil if a row of the result can depend on several rows of the table.
-  fileprivate var listQuery: _ListQuery? {
+  /// Returns the relation as a list; nil if a row of the result can depend on several rows of the
+  /// table.
+  ///
+  /// - Parameter listed: Returns the relation itself, or one that differs in its selection.
+  fileprivate func listQuery(
+    _ listed: @escaping @Sendable (Database) throws -> Relation
+  ) -> _ListQuery? {
     guard case .table(let table) = source, tableExpressions.isEmpty, children.isEmpty, !isDistinct,
       grouping.isEmpty, having == nil, !isGroupedByRow, conflict == nil, aggregated.isEmpty,
       limit?.offset ?? 0 == 0
     else { return nil }
     return _ListQuery { db in
-      let parts = _RequestParts(relation: self)
+      let relation = try listed(db)
+      let parts = _RequestParts(relation: relation)
       let (sql, arguments) = try db.sql(
         describedBy: { parts.describe(in: &$0, for: .all) },
-        renderedBy: { try render(into: &$0) })
+        renderedBy: { try relation.render(into: &$0) })
       return _ListQuery.Query(sql: sql, arguments: arguments)
     } make: { db, plain in
-      try listPlan(of: table, plain, db)
+      try listed(db).listPlan(of: table, plain, db)
     }
+  }
+
+  /// Returns the values of which the relation selects the sum, in the order of the rowids.
+  ///
+  /// - Throws: ``ConcurrentFetchError`` if it selects anything else.
+  fileprivate func summedValues(_ db: Database) throws -> Relation {
+    let selection = try selection(db)
+    guard case .table(let table) = source, selection.count == 1,
+      case .expression(let expression, _) = selection[0].content,
+      case .aggregate(let sum)? = expression.expressionNode, sum.name == "SUM", !sum.isDistinct,
+      sum.arguments.count == 1, sum.ordering.isEmpty, sum.filter == nil, sum.window == nil
+    else { throw ConcurrentFetchError(.aggregate) }
+    var values = self
+    values.selection = [.value([sum.arguments[0].sqlSelection])]
+    let rowID = try db.rowIDName(of: db.scannedTable(table))
+    values.ordering = RelationOrdering([Column(rowID).asc])
+    return values
   }
 
   private func listPlan(

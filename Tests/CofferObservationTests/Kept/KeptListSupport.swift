@@ -101,6 +101,56 @@ struct KeptItem: FetchableRecord, TableRecord, Equatable, Sendable {
     ]
   }
 
+  /// The requests of sums; with a question mark, if some values aren't integers after a while.
+  static var sums: [(String, QueryInterfaceRequest<DatabaseValue>)] {
+    let (id, name, nick) = (Column("id"), Column("name"), Column("nick"))
+    func select(
+      _ value: some SQLSpecificExpressible, from items: QueryInterfaceRequest<KeptItem> = all()
+    ) -> QueryInterfaceRequest<DatabaseValue> {
+      items.select(sum(value), as: DatabaseValue.self)
+    }
+    return [
+      ("id", select(id)),
+      ("double id", select(id * -2)),
+      ("length, or NULL", select(length(name))),
+      ("filter(nick)", select(id, from: filter(nick == "b"))),
+      ("filter(nothing)", select(id, from: filter(id < 0))),
+      ("rowid range", select(length(nick), from: filter((5...30).contains(id)))),
+      ("aliased", select(id, from: aliased(TableAlias<KeptItem>(name: "i")))),
+      ("named", items(sum(id).forKey("n"))),
+      ("sql filter", select(id, from: filter(sql: "nick > ?", arguments: ["b"]))),
+      ("code?", select(Column("code"))),
+      ("flag?", select(Column("flag"), from: filter(id > 3))),
+      ("score?", select(Column("score"))),
+    ]
+  }
+
+  /// The requests of values that are fetched each time.
+  static var unkeptSums: [(String, QueryInterfaceRequest<DatabaseValue>)] {
+    let id = Column("id")
+    return [
+      ("total", items(total(id))),
+      ("average", items(average(id))),
+      ("distinct", items(SQL("SUM(DISTINCT id)").sqlExpression)),
+      ("two", select(sum(id), sum(Column("code")), as: DatabaseValue.self)),
+      ("part", items(sum(id) + 1)),
+      ("grouped", items(sum(id)).group(Column("name"))),
+      ("having", items(sum(id)).having(sum(id) > 7)),
+      ("limit", items(sum(id)).limit(1)),
+      ("ordered", items(sum(id)).order(Column("name"))),
+      ("impure function", filter(sql: "impure(id) > 3").select(sum(id), as: DatabaseValue.self)),
+      (
+        "subquery",
+        filter(sql: "score > (SELECT count(*) FROM other)")
+          .select(sum(id), as: DatabaseValue.self)
+      ),
+    ]
+  }
+
+  private static func items(
+    _ selection: some SQLSelectable
+  ) -> QueryInterfaceRequest<DatabaseValue> { select(selection, as: DatabaseValue.self) }
+
   /// Adds the functions and the collation of the requests.
   static func prepare(_ configuration: inout Configuration) {
     configuration.prepareDatabase { db in

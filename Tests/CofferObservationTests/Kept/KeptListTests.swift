@@ -85,6 +85,68 @@ struct KeptListTests {
     }
   }
 
+  @Test func `have sums that equal what their requests fetch, after each of many changes`() throws {
+    let database = try database()
+    var random = SeededGenerator()
+    try database.use { db in
+      try fill(db)
+      let followers = try (KeptItem.sums + KeptItem.unkeptSums).compactMap { name, request in
+        try SumSource(request).map { try KeptFollower(name, $0, db) }
+      }
+      try changeRows(300, &random, db, followedBy: followers)
+      let unkept = Set(KeptItem.unkeptSums.map(\.0))
+      for follower in followers where !follower.name.hasSuffix("?") {
+        if unkept.contains(follower.name) {
+          #expect(follower.updateCount == 0, "\(follower.name)")
+        } else {
+          #expect(follower.updateCount > 0, "\(follower.name)")
+        }
+      }
+    }
+  }
+
+  @Test func `have sums of integers only, which have room`() throws {
+    let database = try database()
+    try database.use { db in
+      let request = Table("bare").select(sum(Column("score")), as: Double.self)
+      for values in [
+        ["1", "NULL", "2", "-3"], ["1", "0.1", "0.2", "-0.3"], ["1", "'2'", "x'33'", "4"],
+        ["9223372036854775807", "-9223372036854775808", "9223372036854775807"],
+        ["9223372036854775807", "-5", "5"], ["-9223372036854775808", "1"],
+      ] {
+        try db.execute(sql: "DELETE FROM bare")
+        let follower = try KeptFollower("score", #require(SumSource(request)), db)
+        let changes =
+          values.enumerated().map { "INSERT INTO bare (rowid, score) VALUES (\($0), \($1))" }
+          + values.indices.map { "UPDATE bare SET score = 7 - rowid WHERE rowid = \($0)" }
+          + values.indices.map { "DELETE FROM bare WHERE rowid = \($0)" }
+        for change in changes {
+          try db.execute(sql: change)
+          // Where a sum overflows in some order, the request can fail.
+          guard case .success(let fetched) = Result(catching: { try follower.fetchedValue(db) })
+          else { continue }
+          #expect(follower.value == fetched, "\(values), \(change)")
+        }
+        #expect(follower.value == nil)
+      }
+    }
+  }
+
+  @Test func `have a sum that overflows as an error, and the next one as a value`() throws {
+    let database = try database()
+    try database.use { db in
+      let request = Table("bare").select(sum(Column("score")), as: Int64.self)
+      try db.execute(sql: "INSERT INTO bare VALUES ('a', 9223372036854775807), ('b', 0)")
+      let follower = try KeptFollower("score", #require(SumSource(request)), db)
+      try db.execute(sql: "UPDATE bare SET score = -1 WHERE name = 'b'")
+      #expect(follower.value == Int64.max - 1)
+      try db.execute(sql: "UPDATE bare SET score = 1 WHERE name = 'b'")
+      #expect(throws: DatabaseError.self) { try follower.fetchedValue(db) }
+      try db.execute(sql: "UPDATE bare SET score = 2 WHERE name = 'a'")
+      #expect(follower.value == 3)
+    }
+  }
+
   @Test func `a new rowid changes what is kept of a row whose columns stay`() throws {
     let database = try database()
     try database.use { db in
@@ -361,6 +423,28 @@ struct ObservedListTests {
       try change(database, &random)
       for (request, log) in zip(requests, logs) {
         let fetched = try await database.writer.read { try request.fetchAll($0) }
+        #expect(await log.values(until: fetched).last == fetched)
+        #expect(log.errors.isEmpty)
+      }
+    }
+    for cancellable in cancellables { cancellable.cancel() }
+  }
+
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `have sums that end with what their requests fetch`(
+    kind: EncryptedDatabase.Kind
+  ) async throws {
+    let database = try EncryptedDatabase(kind, KeptItem.schema, configure: KeptItem.prepare)
+    var random = SeededGenerator()
+    let requests = KeptItem.sums.map(\.1)
+    let logs = requests.map { _ in ValueLog<DatabaseValue?>() }
+    let cancellables = zip(requests, logs).map { request, log in
+      ValueObservation.trackingOne(request).start(in: database.writer, log)
+    }
+    for _ in 0..<trialCount(30) {
+      try change(database, &random)
+      for (request, log) in zip(requests, logs) {
+        let fetched = try await database.writer.read { try request.fetchOne($0) }
         #expect(await log.values(until: fetched).last == fetched)
         #expect(log.errors.isEmpty)
       }
