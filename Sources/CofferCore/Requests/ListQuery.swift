@@ -173,6 +173,12 @@ extension Database {
   }
 
   private func number(_ sql: String) throws -> Int64 {
-    try aside { try Int64.fetchOne(cachedStatement(sql: sql)) ?? 0 }
+    try aside {
+      let statement = try cachedStatement(sql: sql)
+      // Pragmas aren't cached otherwise, since some act when they are compiled; these read the
+      // number at each execution.
+      statementCache.add(statement, for: sql)
+      return try Int64.fetchOne(statement) ?? 0
+    }
   }
 }

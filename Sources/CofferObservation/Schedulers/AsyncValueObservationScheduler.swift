@@ -24,3 +24,5 @@ extension ValueObservationScheduler where Self == AsyncValueObservationScheduler
     AsyncValueObservationScheduler(queue: queue)
   }
 }
+
+extension AsyncValueObservationScheduler: QueueingScheduler {}

@@ -19,3 +19,5 @@ extension ValueObservationScheduler where Self == DelayedMainActorValueObservati
     DelayedMainActorValueObservationScheduler()
   }
 }
+
+extension DelayedMainActorValueObservationScheduler: QueueingScheduler {}

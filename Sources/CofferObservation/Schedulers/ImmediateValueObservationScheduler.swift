@@ -28,3 +28,5 @@ extension ValueObservationScheduler where Self == ImmediateValueObservationSched
     ImmediateValueObservationScheduler()
   }
 }
+
+extension ImmediateValueObservationScheduler: QueueingScheduler {}

@@ -31,3 +31,5 @@ extension ValueObservationScheduler where Self == TaskValueObservationScheduler 
     TaskValueObservationScheduler(priority: priority)
   }
 }
+
+extension TaskValueObservationScheduler: QueueingScheduler {}

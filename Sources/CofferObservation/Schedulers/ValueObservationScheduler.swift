@@ -30,3 +30,6 @@ extension ValueObservationMainActorScheduler {
     scheduleOnMainActor { action() }
   }
 }
+
+/// A scheduler that only puts the actions in a queue, and never executes one before it returns.
+protocol QueueingScheduler: ValueObservationScheduler {}

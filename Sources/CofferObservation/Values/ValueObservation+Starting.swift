@@ -60,7 +60,7 @@ extension ValueObservation {
   ) -> AnyDatabaseCancellable {
     let isImmediate = scheduler.immediateInitialValue()
     events.willStart?()
-    let observer = ValueObserver(self, reader: reader, receiver: receiver)
+    let observer = ValueObserver(self, reader: reader, scheduler, receiver: receiver)
     let cancellable = AnyDatabaseCancellable { observer.cancel() }
     observer.start(in: reader, isImmediate: isImmediate)
     return cancellable

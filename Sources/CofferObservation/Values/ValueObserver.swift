@@ -34,11 +34,16 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
   private let receiver: Mutex<ValueReceiver<Reducer.Value>?>
   private let reducer: Mutex<Reducer>
   private let pipeline = ValuePipeline<Result<Reducer.Fetched, any Error>>()
+  /// Whether fetched results are delivered as they are, and each by a scheduler of the library, on
+  /// another thread than this: so that no code of the application runs before.
+  private let isPlain: Bool
   private let fetching = Mutex(Fetching.idle)
   init(
     _ observation: ValueObservation<Reducer>, reader: any DatabaseReader,
-    receiver: ValueReceiver<Reducer.Value>
+    _ scheduler: some ValueObservationScheduler, receiver: ValueReceiver<Reducer.Value>
   ) {
+    isPlain =
+      scheduler is any QueueingScheduler && Reducer.self == ValueReducers.Fetch<Reducer.Value>.self
     tracking = observation.tracking
     requiresWriteAccess = observation.requiresWriteAccess
     events = observation.events
@@ -88,9 +93,11 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
 
   // MARK: Delivery
 
-  func push(_ result: Result<Reducer.Fetched, any Error>) {
-    if case .failure = result { stop() }
-    pipeline.push(result) { self.process($0) }
+  /// - Parameter isFirst: Whether it is the first value: changes aren't observed yet.
+  func push(_ result: Result<Reducer.Fetched, any Error>, isFirst: Bool = false) {
+    let isSuccess = if case .success = result { true } else { false }
+    if !isSuccess { stop() }
+    pipeline.push(result, staysHere: isPlain && isSuccess && !isFirst) { self.process($0) }
   }
 
   private func process(_ result: Result<Reducer.Fetched, any Error>) {
@@ -152,7 +159,7 @@ extension ValueObserver {
       if life.reader.transactionsWriter != nil, !beginsOnReader(life) {
         events.willTrackRegion?(region)
       }
-      push(.success(fetched))
+      push(.success(fetched), isFirst: true)
       return region
     } catch {
       push(.failure(error))
@@ -177,6 +184,8 @@ extension ValueObserver {
     if hasChanged {
       life.kept?.forget()
       databaseDidChange()
+      // Or the next commit would be taken for one of unknown rows.
+      tracked.rows?.didCommit()
       didChange(db, mayRegionDiffer: true, isBeginning: beginsOnReader(life))
     } else {
       life.kept?.confirm(in: db)

@@ -21,15 +21,21 @@ final class ValuePipeline<Element: Sendable>: Sendable {
 
   private let queue = ReductionQueues.next()
 
-  /// Adds an element, for which `work` is called on another thread, after all earlier elements.
-  func push(_ element: Element, _ work: @escaping @Sendable (Element) -> Void) {
+  /// Adds an element, for which `work` is called after all earlier elements, on another thread.
+  ///
+  /// - Parameter staysHere: Whether this thread may be the worker, as `work` takes little time and
+  ///   calls no code of the application: a thread needn't wake up for it.
+  func push(
+    _ element: Element, staysHere: Bool, _ work: @escaping @Sendable (Element) -> Void
+  ) {
     let begins = state.withLock { state in
       guard !state.isClosed else { return false }
       state.waiting.append(element)
       defer { state.isWorking = true }
       return !state.isWorking
     }
-    if begins { queue.async { self.work(work) } }
+    guard begins else { return }
+    if staysHere { self.work(work) } else { queue.async { self.work(work) } }
   }
 
   /// Makes this thread the worker until `release`.

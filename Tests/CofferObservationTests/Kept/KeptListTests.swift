@@ -491,6 +491,49 @@ struct ObservedListTests {
     cancellable.cancel()
   }
 
+  @Test func `follow changes after one that came before they were observed`() async throws {
+    let fetches = Locked(0)
+    let change = Locked<(@Sendable () throws -> Void)?>(nil)
+    let database = try EncryptedDatabase(.pool) { configuration in
+      configuration.prepareDatabase { db in
+        db.trace(options: .profile) { event in
+          let sql = "\(event)"
+          guard sql.contains("ORDER BY \"count\""), !sql.contains(" IN (") else { return }
+          fetches.increment()
+          do { try change.changing { $0.take() }?() } catch { Issue.record(error) }
+        }
+      }
+    }
+    let request = MappedItem.order(Column("count"))
+    try await database.writer.write { db in
+      try MappedItem.createTable(db)
+      for id in 1...100 {
+        var item = MappedItem(id: id, name: "x", count: id)
+        try item.insert(db)
+      }
+    }
+    let rename: @Sendable (Int) throws -> Void = { [writer = database.writer] id in
+      try writer.write {
+        try $0.execute(sql: "UPDATE mappedItem SET name = 'y' WHERE id = ?", arguments: [id])
+      }
+    }
+    // As the reader's fetch has ended.
+    change.set { try rename(1) }
+    let log = ValueLog<[String]>()
+    let cancellable = ValueObservation.trackingAll(request)
+      .map { $0.filter { $0.name == "y" }.map { "\($0.id)" } }
+      .start(in: database.writer, log)
+    _ = await log.values(until: ["1"])
+    let first = fetches.value
+    for id in 2...10 {
+      try rename(id)
+      _ = await log.values(until: (1...id).map(String.init))
+    }
+    #expect(first > 0)
+    #expect(fetches.value == first)
+    cancellable.cancel()
+  }
+
   private struct MappedItem: MappedRecord, Equatable {
     var id: Int, name: String, count: Int
     static let mapping = Mapping(
