@@ -76,6 +76,8 @@ private struct Item: MappedRecord {
   let request = Item.order(Column("count"))
   var values: [GrowthCase.Value] = []
   func change(_ work: String, _ wait: () -> Void, _ change: (Database, Int) throws -> Void) throws {
+    // Or one of the commits would make a checkpoint.
+    try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     var value = try GrowthCase.Value.time(of: work, per: "change", count: changeCount) {
       for step in 0..<changeCount {
         let id = 1 + step * (size / changeCount) % size
@@ -100,21 +102,31 @@ private struct Item: MappedRecord {
       blackHole(try pool.read { try request.fetchAll($0).count })
     })
   let isDelivered = DispatchSemaphore(value: 0)
+  let receiver = DispatchQueue(label: "growth")
+  // What a value costs at least that arrives on another thread.
+  try change(
+    "observed list: a commit, and another thread is told",
+    {
+      receiver.async { isDelivered.signal() }
+      isDelivered.wait()
+    }, rename)
   var cancellable: AnyDatabaseCancellable?
   let memory = try ProcessStatus.peakMemory {
     values.append(
       .time(of: "observed list: first value", per: "row", count: size) {
         cancellable = ValueObservation.trackingAll(request).start(
-          in: pool, scheduling: .async(onQueue: DispatchQueue(label: "growth"))
+          in: pool, scheduling: .async(onQueue: receiver)
         ) { _ in
         } onChange: { _ in
           isDelivered.signal()
         }
         isDelivered.wait()
       })
-    // The second array of rows is made by the first change.
-    try pool.write { try rename($0, 1) }
-    isDelivered.wait()
+    // The second array of rows is made by the first change after the writer is observed.
+    for id in 1...2 {
+      try pool.write { try rename($0, id) }
+      isDelivered.wait()
+    }
   }
   values.append(GrowthCase.Value("observed list: peak of memory", "row", .totalMemory, memory))
   try change("observed list: one row changes", { isDelivered.wait() }, rename)
