@@ -312,8 +312,9 @@ private func mapSharedMemory(
     return SQLITE_IOERR
   }
   let code = unsafe map(file.file, region, size, extends, memory)
-  if region == 0, let memory = unsafe memory {
-    unsafe file.state.pointee.index = unsafe UnsafeRawPointer(memory.pointee)
+  // A region never moves. A call that fails gives none, and SQLite goes on with what it has.
+  if region == 0, let memory = unsafe memory?.pointee {
+    unsafe file.state.pointee.index = UnsafeRawPointer(memory)
   }
   return code
 }
