@@ -51,12 +51,27 @@ extension Database {
   func spilling<T>(_ body: () throws -> T) rethrows -> T {
     let isKept =
       (try? withoutTracing { try setting("PRAGMA main.cache_spill") }) == "\(Database.allPages)"
-    func keep(_ pages: Int) {
-      try? withoutTracing { try runSetting("PRAGMA main.cache_spill = \(pages)") }
-    }
-    if isKept { keep(1) }
-    defer { if isKept { keep(Database.allPages) } }
+    if isKept { _ = setSpilling(after: 1) }
+    defer { if isKept { keepPagesAgain() } }
     return try body()
+  }
+
+  /// Keeps changed pages in memory again, before a savepoint can be undone.
+  private func keepPagesAgain() {
+    guard unsafe sqliteConnection != nil, setSpilling(after: Database.allPages) != SQLite.ok
+    else { return }
+    postpone("keeping changed pages in memory") { [unowned self] _ in
+      setSpilling(after: Database.allPages)
+    }
+  }
+
+  private func setSpilling(after pages: Int) -> CInt {
+    do {
+      try withoutTracing { try runSetting("PRAGMA main.cache_spill = \(pages)") }
+      return SQLite.ok
+    } catch {
+      return (error as? DatabaseError)?.extendedResultCode.rawValue ?? SQLite.error
+    }
   }
 
   /// Rebuilds the file.

@@ -65,7 +65,7 @@ import Synchronization
     static let logged = AccessState(rawValue: 16)
     /// Statements belong to a transaction, and throw once it has ended.
     static let transactionBlock = AccessState(rawValue: 32)
-    /// Functions or collations are to be registered again.
+    /// Functions, collations or settings are to be given to SQLite again.
     static let unregistered = AccessState(rawValue: 64)
   }
 

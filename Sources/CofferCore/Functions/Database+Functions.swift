@@ -136,6 +136,11 @@ extension Database {
     guard code == SQLite.noMemory else {
       preconditionFailure("\(subject): \(SQLite.errorMessage(sqliteConnection))")
     }
+    postpone(subject, body)
+  }
+
+  /// Leaves what couldn't be done to the next statement, which does it first, or throws.
+  @safe func postpone(_ subject: String, _ body: @escaping (SQLiteConnection) -> CInt) {
     unsafe functions.unregistered.append(Registration(subject: subject, body: body))
     accessState.insert(.unregistered)
   }
@@ -190,7 +195,7 @@ struct RegisteredFunctions {
   var additions = SQLAdditions()
   /// Those of a connection that is opened again.
   var lost = SQLAdditions()
-  /// What couldn't be registered for lack of memory; see ``Database/registerAgain()``.
+  /// What couldn't be done for lack of memory; see ``Database/postpone(_:_:)``.
   var unregistered: [Registration] = []
   /// The collations registered by higher layers; see ``Database/ensure(collation:)``.
   var ensuredCollations: Set<DatabaseCollation.ID> = []
