@@ -3,17 +3,20 @@ import CofferVault
 /// A request on one table as a list that follows changes of single rows; see
 /// ``FetchRequest/_listQuery()``.
 public struct _ListQuery: Sendable {
+  private let isFixed: Bool
   private let render: @Sendable (Database) throws -> Query
   private let make: @Sendable (Database, _ plain: Query) throws -> Plan?
 
   /// - Parameters:
+  ///   - isFixed: Whether the request's own query depends on nothing but the schema.
   ///   - render: Returns the request's own query.
   ///   - make: Returns the list as a connection has it; nil, or an error, if anything about it
   ///     isn't certain.
   package init(
-    render: @escaping @Sendable (Database) throws -> Query,
+    isFixed: Bool = false, render: @escaping @Sendable (Database) throws -> Query,
     make: @escaping @Sendable (Database, _ plain: Query) throws -> Plan?
   ) {
+    self.isFixed = isFixed
     self.render = render
     self.make = make
   }
@@ -28,8 +31,10 @@ public struct _ListQuery: Sendable {
   }
 
   /// Returns whether the request still has the query of a plan: parts of it can be closures.
+  ///
+  /// - Precondition: The schema is still that of the plan.
   package func isCurrent(_ plan: Plan, _ db: Database) throws -> Bool {
-    try render(db) == plan.plain
+    try isFixed || render(db) == plan.plain
   }
 
   /// SQL with its arguments.

@@ -19,7 +19,7 @@ import Glibc
     case column, detached, key, prefix, not, binary, chain, comparison, between, membership
     case emptyMembership, match, collated, function, aggregate, cast, conditional, tuple
     case expressions, array, table
-    case allColumns, path
+    case allColumns, checkedColumn, path
     case selectedExpression, ordering
     case request, document
   }

@@ -41,7 +41,9 @@ extension Relation {
       grouping.isEmpty, having == nil, !isGroupedByRow, conflict == nil, aggregated.isEmpty,
       limit?.offset ?? 0 == 0
     else { return nil }
-    return _ListQuery { db in
+    var shape = QueryShapes().makeShape()
+    _RequestParts(relation: self).describe(in: &shape, for: .all)
+    return _ListQuery(isFixed: shape.isComplete) { db in
       let relation = try listed(db)
       let parts = _RequestParts(relation: relation)
       let (sql, arguments) = try db.sql(

@@ -45,8 +45,7 @@ extension MappedRecord {
     var selection: [any SQLSelectable] = mapping.columns.map { Column($0.name) }
     if let first = mapping.columns.first {
       let table = databaseTableName
-      let checkedColumn = CheckedColumn(name: first.name) { db, selected in
-        guard selected.isSameName(as: table) else { return }
+      let checkedColumn = CheckedColumn(name: first.name, record: Self.self, table: table) { db in
         try mapping.check(db, table, isInsertion: false)
       }
       selection[0] = SQLSelection(node: checkedColumn)

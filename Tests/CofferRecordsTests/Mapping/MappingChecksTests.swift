@@ -156,6 +156,44 @@ import Testing
     }
   }
 
+  private struct Member: MappedRecord {
+    static let databaseTableName = "player"
+    var id: Int64, name: String, score: Int?, team: String
+    static let mapping = Mapping(
+      Member.init(id:name:score:team:), Field("id", \.id), Field("name", \.name),
+      Field("score", \.score), Field("team", \.team))
+  }
+
+  @Test func `a request is checked for each record type and on each schema`() throws {
+    let file = try EncryptedQueue(
+      "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INT)")
+    let other = try file.other()
+    for _ in 0..<2 {
+      #expect(try file.queue.read { try Player.fetchAll($0) }.isEmpty)
+      let error = databaseError { try file.queue.read { try Member.fetchAll($0) } }
+      #expect(error?.message?.contains("which Member maps to String") == true)
+    }
+    try other.write {
+      try $0.execute(sql: "ALTER TABLE player RENAME TO old; CREATE TABLE player (id)")
+    }
+    let error = databaseError { try file.queue.read { try Player.fetchAll($0) } }
+    #expect(error?.resultCode == .SQLITE_ERROR)
+    try other.write {
+      try $0.execute(
+        sql: """
+          DROP TABLE player; ALTER TABLE old RENAME TO player;
+          ALTER TABLE player ADD COLUMN team TEXT
+          """)
+    }
+    #expect(try file.queue.read { try Player.fetchAll($0) }.isEmpty)
+    #expect(try file.queue.read { try Member.fetchAll($0) }.isEmpty)
+    try file.queue.inDatabase { db in
+      try db.execute(sql: "CREATE TEMP TABLE player (id, score)")
+      let error = databaseError { try Player.fetchAll(db) }
+      #expect(error?.message?.contains("which Player maps to String") == true)
+    }
+  }
+
   @Test func `a change of the schema is noticed, by a cached statement too`() throws {
     try EncryptedQueue.with(
       "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INT);"
