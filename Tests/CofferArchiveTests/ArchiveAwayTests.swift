@@ -6,6 +6,7 @@ import Testing
 @testable import Coffer
 @testable import CofferArchive
 @testable import CofferCore
+@testable import CofferVault
 
 /// An archive on a disk that isn't there for a while, and one that has lost what was stored
 /// meanwhile.

@@ -1,3 +1,4 @@
+import Coffer
 import CofferArchive
 
 /// How long the end of a command may take, from its signal on.

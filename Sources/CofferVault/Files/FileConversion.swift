@@ -6,8 +6,6 @@ import CofferSQLite
 /// `user_version`, `application_id`, `auto_vacuum`, WAL mode, and the rowids of tables that don't
 /// declare them.
 package final class FileConversion {
-  /// The name of the new file while rows are copied to it.
-
   private let source: String
   private let sourceKey: FileKey?
   private let target: String
@@ -242,9 +240,8 @@ package final class FileConversion {
     if let targetKey, try DatabaseFile.isExposed(at: file.path, despite: targetKey.settings) {
       throw mismatch("it is not encrypted")
     }
-    try compareContents(new, old)
-    let findings = try findings(in: new, at: file.path)
-    if let finding = findings.first, findings != (try self.findings(in: old, at: source)) {
+    let findings = try findings(in: file) { try compareContents(new, old) }
+    if let finding = findings.first, findings != (try Self.findings(in: old, at: source)) {
       throw mismatch("its integrity check reports: \(finding)")
     }
     if facts.usesWAL {
@@ -275,7 +272,28 @@ package final class FileConversion {
     }
   }
 
-  private func findings(in connection: FileConnection, at path: String) throws -> [String] {
+  /// Checks the new file's structure on another thread and connection, while `body` is executed.
+  private func findings(in file: PendingFile, while body: () throws -> Void) throws -> [String] {
+    // SAFETY: one thread uses it after the other, and any may interrupt it before it is closed.
+    nonisolated(unsafe) let connection = try FileConnection(
+      path: file.path, key: targetKey, prepare: prepare)
+    defer { unsafe connection.close() }
+    let check = BackgroundWork { [path = file.path] in
+      try unsafe Self.findings(in: connection, at: path)
+    }
+    do {
+      try body()
+    } catch {
+      while check.result == nil {
+        SQLite.interrupt(try unsafe connection.connection)
+        _ = check.wait(for: .milliseconds(1))
+      }
+      throw error
+    }
+    return try check.value()
+  }
+
+  private static func findings(in connection: FileConnection, at path: String) throws -> [String] {
     do {
       return try connection.findings("PRAGMA integrity_check", at: path)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {

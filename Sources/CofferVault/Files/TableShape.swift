@@ -73,14 +73,43 @@ struct TableShape {
       """
   }
 
-  /// Whether the copy has the same rows under the same rowids.
+  /// Whether `SELECT *` has the order of the rowids: an index that has all columns would be read
+  /// instead of the table.
+  private func isCopiedInOrder(by connection: FileConnection) throws -> Bool {
+    let indexes = try connection.rows("PRAGMA main.index_list(\(name.quotedDatabaseIdentifier))")
+    return try indexes.allSatisfy { index in
+      let columns = try connection.rows(
+        "PRAGMA main.index_info(\(index[1].quotedDatabaseIdentifier))")
+      return columns.count < self.columns.count
+    }
+  }
+
+  /// Whether the copy's table has each rowid of a range, so that a table with as many rows of the
+  /// same range has the same rowids.
+  private func hasAllRowids(
+    of range: [String], in connection: FileConnection, _ schema: String
+  ) throws -> Bool {
+    guard let first = Int(range[0]), let last = Int(range[1]) else { return true }
+    let (distance, isTooLarge) = last.subtractingReportingOverflow(first)
+    guard !isTooLarge else { return false }
+    let table = "\(schema).\(name.quotedDatabaseIdentifier)"
+    return try connection.integer("SELECT count(*) FROM \(table)") - 1 == distance
+  }
+
+  /// Whether the copy has the same rows under the same rowids, where it has the same rows.
   func hasSameRowids(in connection: FileConnection, as schema: String) throws -> Bool {
     guard let rowidName else { return true }
     let table = name.quotedDatabaseIdentifier
     func range(_ schema: String) throws -> [[String]] {
       try connection.rows("SELECT min(\(rowidName)), max(\(rowidName)) FROM \(schema).\(table)")
     }
-    guard try range("main") == range(schema) else { return false }
+    let rowids = try range(schema)
+    guard try range("main") == rowids else { return false }
+    if try isCopiedInOrder(by: connection),
+      try hasAllRowids(of: rowids[0], in: connection, schema)
+    {
+      return true
+    }
     let original = selectAll(schema: "main")
     return try connection.withStatement(original) { old in
       try connection.withStatement(selectAll(schema: schema)) { new in

@@ -199,6 +199,53 @@ struct ConversionTests {
     #expect(rowids == [7])
   }
 
+  @Test func `rowids stay, with all or some of a range and whichever index has all columns`() throws
+  {
+    var random = SeededGenerator()
+    let queue = try DatabaseQueue(path: path)
+    let indexes = ["", "CREATE INDEX %i ON %t (b)", "CREATE INDEX %i ON %t (b, a)"]
+    let tables = (0..<12).map { "t\($0)" }
+    let before = try queue.write { db in
+      for (number, table) in tables.enumerated() {
+        try db.execute(sql: "CREATE TABLE \(table) (a, b TEXT)")
+        let first = Int64.random(in: -3...3, using: &random)
+        let isDense = number.isMultiple(of: 2)
+        for rowID in first..<first + 50 where isDense || Bool.random(using: &random) {
+          try db.execute(
+            sql: "INSERT INTO \(table) (rowid, a, b) VALUES (?, ?, ?)",
+            arguments: [rowID, rowID, "\(Int.random(in: 0...9, using: &random))"])
+        }
+        let index = indexes[number / 2 % 3]
+          .replacing("%i", with: "i\(number)").replacing("%t", with: table)
+        try db.execute(sql: index)
+      }
+      return try tables.map { try Row.fetchAll(db, sql: "SELECT rowid, * FROM \($0) ORDER BY 1") }
+    }
+    try queue.close()
+    try DatabaseFile.encrypt(at: path, to: path, key: key)
+    let after = try DatabaseQueue(path: path, key: key).read { db in
+      try tables.map { try Row.fetchAll(db, sql: "SELECT rowid, * FROM \($0) ORDER BY 1") }
+    }
+    #expect(after == before)
+  }
+
+  @Test func `a copy that is cancelled while it is verified leaves nothing`() throws {
+    try makeRichDatabase(nil)
+    let target = directory.path("b.db")
+    let before = try directory.contents()
+    for count in 1...6 {
+      var reports = 0
+      #expect(throws: CancellationError.self) {
+        try DatabaseFile.encrypt(at: path, to: target, key: key) { progress in
+          if progress.phase == .verifying { reports += 1 }
+          if reports == count { throw CancellationError() }
+        }
+      }
+      #expect(try directory.contents() == before)
+    }
+    try DatabaseFile.encrypt(at: path, to: target, key: key)
+  }
+
   @Test(.enabled(if: SQLiteFeatures.linked.hasStrictTables && SQLiteFeatures.linked.hasFTS5))
   func `generated columns, strict tables and FTS5 are kept`() throws {
     let queue = try DatabaseQueue(path: path)

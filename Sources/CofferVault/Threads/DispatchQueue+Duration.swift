@@ -9,7 +9,7 @@ extension DispatchQueue {
 
 extension Duration {
   /// The duration for Dispatch, at most 100 years, and zero for a negative one: more would trap.
-  package var dispatchInterval: DispatchTimeInterval {
+  var dispatchInterval: DispatchTimeInterval {
     let time = Swift.min(Swift.max(self, .zero), .seconds(100 * 366 * 86_400)).components
     return .nanoseconds(Int(time.seconds) * 1_000_000_000 + Int(time.attoseconds / 1_000_000_000))
   }

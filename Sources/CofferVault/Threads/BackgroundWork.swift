@@ -1,4 +1,3 @@
-import CofferCore
 import Dispatch
 import Synchronization
 
@@ -20,6 +19,13 @@ package final class BackgroundWork<Value: Sendable>: Sendable {
 
   /// What the work has returned; nil before its end.
   package var result: Result<Value, any Error>? { state.withLock { $0 } }
+
+  /// Waits for the end of the work, and returns what it has returned.
+  package func value() throws -> Value {
+    end.wait()
+    guard let result else { preconditionFailure("work that has ended has a result") }
+    return try result.get()
+  }
 
   /// Waits for the end of the work.
   ///
