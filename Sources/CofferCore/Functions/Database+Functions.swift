@@ -145,9 +145,9 @@ extension Database {
     accessState.insert(.unregistered)
   }
 
-  /// Registers what couldn't be registered for lack of memory.
+  /// Does what was postponed, such as a registration without memory.
   ///
-  /// - Throws: `SQLITE_NOMEM`.
+  /// - Throws: SQLite's error if that fails again: mostly `SQLITE_NOMEM`.
   func registerAgain() throws {
     while let first = functions.unregistered.first {
       let connection = try openConnection()
@@ -163,7 +163,7 @@ extension Database {
   }
 }
 
-/// The registration or removal of a function, collation or tokenizer.
+/// The registration or removal of a function, collation or tokenizer, or a setting.
 @safe struct Registration {
   /// What it concerns, for messages.
   let subject: String

@@ -278,6 +278,7 @@ package final class FileConversion {
     nonisolated(unsafe) let connection = try FileConnection(
       path: file.path, key: targetKey, prepare: prepare)
     defer { unsafe connection.close() }
+    let handle = try unsafe connection.connection
     let check = BackgroundWork { [path = file.path] in
       try unsafe Self.findings(in: connection, at: path)
     }
@@ -285,7 +286,7 @@ package final class FileConversion {
       try body()
     } catch {
       while check.result == nil {
-        SQLite.interrupt(try unsafe connection.connection)
+        SQLite.interrupt(handle)
         _ = check.wait(for: .milliseconds(1))
       }
       throw error
