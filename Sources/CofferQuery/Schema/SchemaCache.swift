@@ -219,6 +219,8 @@ package final class SchemaCache {
 
   private func load(_ schema: Schema) throws {
     revision &+= 1
+    // Another connection's change is no generation of this one's schema.
+    database.forgetPlans()
     schema.objects = [:]
     schema.triggers = []
     let table = schema.id == .temp ? "sqlite_temp_master" : "sqlite_master"

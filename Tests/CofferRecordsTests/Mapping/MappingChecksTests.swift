@@ -177,7 +177,16 @@ import Testing
     let error = databaseError { try file.queue.read { try Player.fetchAll($0) } }
     #expect(error?.message == "no such table: player")
     try other.write {
-      try $0.execute(sql: "ALTER TABLE old RENAME TO player; ALTER TABLE player ADD team TEXT")
+      try $0.execute(sql: "CREATE TABLE player (id); INSERT INTO player VALUES (1)")
+    }
+    let lacking = databaseError { try file.queue.read { try Player.fetchAll($0) } }
+    #expect(lacking?.message?.contains("which Player maps to String") == true)
+    try other.write {
+      try $0.execute(
+        sql: """
+          DROP TABLE player; ALTER TABLE old RENAME TO player;
+          ALTER TABLE player ADD team TEXT
+          """)
     }
     #expect(try file.queue.read { try Player.fetchAll($0) }.isEmpty)
     #expect(try file.queue.read { try Member.fetchAll($0) }.isEmpty)
