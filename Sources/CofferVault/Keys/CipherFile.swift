@@ -21,6 +21,7 @@ package final class CipherFile {
   private let hmacKey: SecureBytes
   private let crypto: LibCrypto
   private let authenticator: PageAuthenticator
+  private let decryptor: PageDecryptor
 
   /// Returns nil if libcrypto is missing or fails.
   ///
@@ -29,7 +30,8 @@ package final class CipherFile {
     file: ReadOnlyFile?, key: DerivedKey, settings: CipherSettings, newerPages: PageVersions.Place
   ) {
     guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto),
-      let authenticator = PageAuthenticator(key: hmacKey, settings: settings, crypto: crypto)
+      let authenticator = PageAuthenticator(key: hmacKey, settings: settings, crypto: crypto),
+      let decryptor = PageDecryptor(key: key.key, crypto: crypto)
     else { return nil }
     givenFile = file
     self.key = key
@@ -38,6 +40,7 @@ package final class CipherFile {
     self.hmacKey = hmacKey
     self.crypto = crypto
     self.authenticator = authenticator
+    self.decryptor = decryptor
   }
 
   /// Opens the file for reading.
@@ -204,12 +207,9 @@ package final class CipherFile {
     }
     let start = number == 1 ? settings.firstCiphertextOffset : 0
     let end = page.count - settings.reservedSize
-    let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: page[start..<end])
+    let blocks = unsafe UnsafeMutableRawBufferPointer(rebasing: page[start..<end])
     let iv = unsafe UnsafeRawBufferPointer(rebasing: page[end..<(end + 16)])
-    guard let plaintext = crypto.decryptAES256CBC(ciphertext, key: key.key, iv: iv) else {
-      return false
-    }
-    unsafe page[start..<end].copyBytes(from: plaintext)
+    guard decryptor.decrypt(blocks, iv: iv) else { return false }
     if number == 1, settings.plaintextHeaderSize == 0 {
       unsafe page[..<16].copyBytes(from: SQLiteHeader.magic)
     }

@@ -133,28 +133,11 @@ import Glibc
   @safe func decryptAES256CBC(
     _ ciphertext: UnsafeRawBufferPointer, key: SecureBytes, iv: UnsafeRawBufferPointer
   ) -> [UInt8]? {
-    precondition(key.count == 32 && iv.count == 16 && ciphertext.count % 16 == 0)
-    guard let cipher = unsafe pages.aes256CBC(), let context = unsafe pages.makeCipher() else {
-      return nil
-    }
-    defer { unsafe pages.freeCipher(context) }
-    let started = key.withUnsafeBytes { key in
-      unsafe pages.startCipher(
-        context, cipher, nil, key.assumingMemoryBound(to: UInt8.self).baseAddress,
-        iv.assumingMemoryBound(to: UInt8.self).baseAddress, 0) == 1
-    }
-    guard started, unsafe pages.setPadding(context, 0) == 1 else { return nil }
-    // SAFETY: without padding, EVP_CipherUpdate writes as many bytes as it reads here, plus at most
-    // one block.
-    var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 16)
-    var count: CInt = 0
-    let result = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
-      unsafe pages.updateCipher(
-        context, plaintext.baseAddress, &count,
-        ciphertext.assumingMemoryBound(to: UInt8.self).baseAddress, CInt(ciphertext.count))
-    }
-    guard result == 1, Int(count) == ciphertext.count else { return nil }
-    return Array(plaintext.prefix(Int(count)))
+    var bytes = unsafe Array(ciphertext)
+    guard let decryptor = PageDecryptor(key: key, crypto: self),
+      unsafe bytes.withUnsafeMutableBytes({ decryptor.decrypt($0, iv: iv) })
+    else { return nil }
+    return bytes
   }
 
   /// Tests each function, since another library of the process can export the same names.

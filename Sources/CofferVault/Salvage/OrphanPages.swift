@@ -213,8 +213,3 @@ private struct Part {
     }
   }
 }
-
-extension BTreePage {
-  /// The pages that an inner page leads to, in order.
-  fileprivate var children: [Int] { kind.isLeaf ? [] : cells.map(\.child) + [rightChild] }
-}

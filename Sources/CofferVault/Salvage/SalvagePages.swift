@@ -30,22 +30,37 @@ final class SalvagePages {
     free = [Bool](repeating: false, count: source.storedCount + 1)
   }
 
-  /// Reads all pages.
+  /// What is known about one page.
+  private struct Facts {
+    var kind = SalvagePages.other
+    var isReadable = false
+    var hasCells = false
+    var canBeSchema = false
+
+    init(_ decoder: SalvageDecoder, _ number: Int, _ stored: [UInt8]?) {
+      guard let bytes = stored.flatMap({ decoder.plaintext(of: $0, number: number) }) else {
+        let isBlank = stored?.allSatisfy { $0 == 0 } ?? false
+        kind = isBlank ? SalvagePages.blank : SalvagePages.damaged
+        return
+      }
+      isReadable = true
+      guard let page = decoder.treePage(number, plaintext: bytes) else { return }
+      kind = page.kind.rawValue
+      hasCells = !page.cells.isEmpty
+      canBeSchema = page.kind == .tableLeaf && number != 1 && SchemaEntry.canBeSchema(page)
+    }
+  }
+
+  /// Reads all pages, on all cores.
   func scan(progress: (Int) throws -> Void) throws {
-    for number in stride(from: 1, through: source.storedCount, by: 1)
-    where number != source.lockPage {
+    let numbers = (0..<source.storedCount).map { $0 + 1 }.filter { $0 != source.lockPage }
+    var ahead = PagesAhead(source, numbers) { Facts($0, $1, $2) }
+    while let (number, facts) = ahead.next() {
       if number % 256 == 0 { try progress(number) }
-      guard let bytes = source.read(number) else {
-        kinds[number] = source.isBlank(number) ? Self.blank : Self.damaged
-        continue
-      }
-      readableCount += 1
-      guard let page = source.treePage(number, bytes) else { continue }
-      kinds[number] = page.kind.rawValue
-      if !page.cells.isEmpty { treePageCount += 1 }
-      if page.kind == .tableLeaf, number != 1, SchemaEntry.canBeSchema(page) {
-        schemaCandidates.append(number)
-      }
+      kinds[number] = facts.kind
+      if facts.isReadable { readableCount += 1 }
+      if facts.hasCells { treePageCount += 1 }
+      if facts.canBeSchema { schemaCandidates.append(number) }
     }
     hasPointerMaps = source.header.map { $0.autoVacuum != 0 } ?? looksLikePointerMap()
   }

@@ -6,9 +6,9 @@ final class SalvageSource {
   let path: String
   let pageSize: Int
   /// The bytes of a page that SQLite uses.
-  private(set) var usableSize: Int
+  var usableSize: Int { format.usableSize }
   /// Whether a page can be told to be what was written with the key.
-  let isAuthenticated: Bool
+  var isAuthenticated: Bool { format.isAuthenticated }
   /// The header on page 1; nil if that page is lost.
   private(set) var header: SQLiteHeader?
   /// The number of pages of the database.
@@ -19,22 +19,18 @@ final class SalvageSource {
   var hasLostCommits: Bool { versions?.hasLostCommits ?? false }
 
   private let file: ReadOnlyFile
-  private let cipher: CipherFile?
   private let versions: PageVersions?
+  private(set) var decoder: SalvageDecoder
+  /// How the pages are decoded, also by other threads.
+  var format: SalvageDecoder.Format { decoder.format }
 
-  /// - Parameters:
-  ///   - cipher: The file with its key; nil for a plaintext file.
-  ///   - isAuthenticated: False to decrypt pages that can't be authenticated.
   private init(
-    path: String, file: ReadOnlyFile, cipher: CipherFile?, isAuthenticated: Bool, pageSize: Int,
-    reservedSize: Int
+    _ path: String, _ file: ReadOnlyFile, _ decoder: SalvageDecoder, pageSize: Int
   ) throws(ReadOnlyFileError) {
     self.path = path
     self.file = file
-    self.cipher = cipher
-    self.isAuthenticated = isAuthenticated
+    self.decoder = decoder
     self.pageSize = pageSize
-    usableSize = pageSize - reservedSize
     versions = try PageVersions.find(.beside(path), pageSize: pageSize)
     let pagesInFile = try file.size() / pageSize
     storedCount = versions?.storedCount(pagesInFile) ?? pagesInFile
@@ -42,7 +38,8 @@ final class SalvageSource {
     if let found = header, !found.hasFixedFields(pageSize: pageSize) || !found.isUsable {
       header = nil
     }
-    usableSize = pageSize - (header?.reservedSize ?? likelyReservedSize(reservedSize))
+    let reservedSize = header?.reservedSize ?? likelyReservedSize()
+    self.decoder.format.usableSize = pageSize - reservedSize
     if let count = versions?.pageCount, count > 0 {
       pageCount = count
     } else {
@@ -53,18 +50,18 @@ final class SalvageSource {
 
   /// Opens an encrypted file.
   ///
+  /// - Parameter isAuthenticated: False to decrypt pages that can't be authenticated.
   /// - Returns: Nil if there is no libcrypto.
   static func encrypted(
     _ path: String, key: DerivedKey, settings: CipherSettings, isAuthenticated: Bool
   ) throws(ReadOnlyFileError) -> SalvageSource? {
     let file = try ReadOnlyFile(path: path)
-    // The source itself reads the pages, which are only decrypted there.
-    guard
-      let cipher = CipherFile(file: file, key: key, settings: settings, newerPages: .nowhere)
-    else { return nil }
-    return try SalvageSource(
-      path: path, file: file, cipher: cipher, isAuthenticated: isAuthenticated && settings.usesHMAC,
-      pageSize: settings.pageSize, reservedSize: settings.reservedSize)
+    let format = SalvageDecoder.Format(
+      usableSize: settings.pageSize - settings.reservedSize,
+      isAuthenticated: isAuthenticated && settings.usesHMAC,
+      cipher: SalvageDecoder.Cipher(key: key, settings: settings))
+    guard let decoder = SalvageDecoder(format) else { return nil }
+    return try SalvageSource(path, file, decoder, pageSize: settings.pageSize)
   }
 
   /// Opens a plaintext file; if its header is lost, with the page size that fits the most pages.
@@ -74,8 +71,7 @@ final class SalvageSource {
     let file = try ReadOnlyFile(path: path)
     func source(_ pageSize: Int, _ reservedSize: Int) throws(ReadOnlyFileError) -> SalvageSource {
       try SalvageSource(
-        path: path, file: file, cipher: nil, isAuthenticated: false, pageSize: pageSize,
-        reservedSize: reservedSize)
+        path, file, SalvageDecoder(usableSize: pageSize - reservedSize), pageSize: pageSize)
     }
     let start = try file.read(count: 100, at: 0)
     if let header = SQLiteHeader(start), header.hasMagic, header.isUsable {
@@ -94,8 +90,9 @@ final class SalvageSource {
   ///
   /// SQLCipher 4 begins with the settings of its default HMAC, and keeps the 80 bytes reserved for
   /// it if the file then gets a shorter one.
-  private func likelyReservedSize(_ reservedSize: Int) -> Int {
-    let candidates = cipher == nil || pageSize < 560 ? [reservedSize] : [reservedSize, 80]
+  private func likelyReservedSize() -> Int {
+    let reservedSize = pageSize - usableSize
+    let candidates = format.cipher == nil || pageSize < 560 ? [reservedSize] : [reservedSize, 80]
     func soundPages(_ reserved: Int) -> Int {
       (1...64).lazy.filter { number in
         let page = self.read(number).flatMap {
@@ -115,32 +112,18 @@ final class SalvageSource {
 
   /// Returns the plaintext of a page; nil if it isn't stored, can't be read, or isn't authentic.
   func read(_ number: Int) -> [UInt8]? {
-    guard var page = stored(number) else { return nil }
-    guard let cipher else { return page }
-    let isDecrypted = unsafe page.withUnsafeMutableBytes {
-      cipher.decrypt($0, number: number, isAuthenticated: isAuthenticated)
-    }
-    return isDecrypted ? page : nil
+    stored(number).flatMap { decoder.plaintext(of: $0, number: number) }
   }
 
   /// Returns a page of a b-tree; nil if it can't be read or isn't sound.
   func treePage(_ number: Int) -> BTreePage? {
-    read(number).flatMap { treePage(number, $0) }
+    stored(number).flatMap { decoder.treePage(number, $0) }
   }
-
-  /// Returns the plaintext of a page as a page of a b-tree; nil if it isn't a sound one.
-  func treePage(_ number: Int, _ bytes: [UInt8]) -> BTreePage? {
-    BTreePage(
-      number: number, bytes: bytes, usableSize: usableSize, isExact: !isAuthenticated)
-  }
-
-  /// Whether a page has never been written, as some free pages.
-  func isBlank(_ number: Int) -> Bool { stored(number)?.allSatisfy { $0 == 0 } ?? false }
 
   /// Returns the bytes of a page as they are on disk.
   ///
   /// A page that the system can't read is damaged like one that has changed.
-  private func stored(_ number: Int) -> [UInt8]? {
+  func stored(_ number: Int) -> [UInt8]? {
     guard number >= 1, number <= storedCount, number != lockPage else { return nil }
     var page = [UInt8](repeating: 0, count: pageSize)
     let isRead = unsafe page.withUnsafeMutableBytes { buffer in

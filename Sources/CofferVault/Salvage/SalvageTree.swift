@@ -41,6 +41,7 @@ struct SalvageTree {
 struct SalvageWalk {
   /// More levels than any sound tree has.
   static let largestDepth = 40
+  private static let leavesWorthReadingAhead = 8
 
   private let pages: SalvagePages
   private var visited: [Bool]
@@ -61,7 +62,8 @@ struct SalvageWalk {
   /// Visits the pages of a tree without reading its leaves.
   mutating func walk(_ tree: inout SalvageTree) {
     let none: ((BTreePage, Range<Int>) throws(Never) -> Void)? = nil
-    descend(to: .root(of: tree), &tree, none)
+    var leaves: Leaves?
+    descend(to: .root(of: tree), &tree, &leaves, none)
   }
 
   /// Visits the pages of a tree, and the cells with records, in order.
@@ -69,7 +71,8 @@ struct SalvageWalk {
     _ tree: inout SalvageTree, visit: (BTreePage, Range<Int>) throws(Failure) -> Void
   ) throws(Failure) {
     try withoutActuallyEscaping(visit) { visit throws(Failure) in
-      try descend(to: .root(of: tree), &tree, visit)
+      var leaves: Leaves?
+      try descend(to: .root(of: tree), &tree, &leaves, visit)
     }
   }
 
@@ -78,8 +81,9 @@ struct SalvageWalk {
     if tree.gaps.count < visited.count + 100_000 { tree.gaps.append(gap) }
   }
 
+  /// - Parameter leaves: The leaves that the parent leads to, if they are read ahead.
   private mutating func descend<Failure: Error>(
-    to place: SalvageTree.Gap, _ tree: inout SalvageTree,
+    to place: SalvageTree.Gap, _ tree: inout SalvageTree, _ leaves: inout Leaves?,
     _ visit: ((BTreePage, Range<Int>) throws(Failure) -> Void)?
   ) throws(Failure) {
     guard place.depth < SalvageWalk.largestDepth, let kind = pages.treeKind(place.page),
@@ -90,7 +94,8 @@ struct SalvageWalk {
       tree.leafDepth = tree.leafDepth ?? place.depth
       return
     }
-    guard let page = pages.source.treePage(place.page), page.kind == kind,
+    let found = kind.isLeaf ? leaves?.take(place.page) : nil
+    guard let page = found ?? pages.source.treePage(place.page), page.kind == kind,
       !tree.isTable || page.hasRowids(above: place.lower, upTo: place.upper)
     else { return addGap(place, to: &tree) }
     visited[place.page] = true
@@ -99,23 +104,41 @@ struct SalvageWalk {
       try visit?(page, page.cells.indices)
       return
     }
+    var children = visit == nil ? nil : leavesAhead(of: page)
     var lower = place.lower
     for (index, cell) in page.cells.enumerated() {
       let upper = tree.isTable ? cell.rowid : nil
       try descend(
         to: SalvageTree.Gap(page: cell.child, depth: place.depth + 1, lower: lower, upper: upper),
-        &tree, visit)
+        &tree, &children, visit)
       if !tree.isTable { try visit?(page, index..<(index + 1)) }
       lower = upper
     }
     try descend(
       to: SalvageTree.Gap(
         page: page.rightChild, depth: place.depth + 1, lower: lower, upper: place.upper),
-      &tree, visit)
+      &tree, &children, visit)
+  }
+
+  private typealias Leaves = PagesAhead<BTreePage?>
+
+  /// Begins to read the leaves that an interior page leads to, and that no tree has led to.
+  private func leavesAhead(of page: BTreePage) -> Leaves? {
+    var seen: Set<Int> = []
+    let leaves = page.children.filter { child in
+      pages.treeKind(child)?.isLeaf == true && !visited[child] && seen.insert(child).inserted
+    }
+    guard leaves.count >= Self.leavesWorthReadingAhead else { return nil }
+    return Leaves(pages.source, leaves) { decoder, number, stored in
+      stored.flatMap { decoder.treePage(number, $0) }
+    }
   }
 }
 
 extension BTreePage {
+  /// The pages that an interior page leads to, in order.
+  var children: [Int] { kind.isLeaf ? [] : cells.map(\.child) + [rightChild] }
+
   /// Whether all rowids are in the range that the parent's cells give.
   fileprivate func hasRowids(above lower: Int64?, upTo upper: Int64?) -> Bool {
     guard let first = cells.first, let last = cells.last else { return true }

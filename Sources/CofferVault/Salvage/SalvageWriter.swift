@@ -14,6 +14,9 @@ final class SalvageWriter {
   private let limits: SalvageLimits
   private var pageCount: KeptStatement?
   private var isAtEnd = false
+  private var rowsUntilLook = 0
+  private var lastPageCount: Int64 = 0
+  private static let rowsBetweenLooks = 16
   private let parameterLimit: Int
   private var statements: [Int: KeptStatement] = [:]
   private var statementTable: String?
@@ -53,12 +56,23 @@ final class SalvageWriter {
   }
 
   /// Whether the file has reached its limit.
+  ///
+  /// SQLite compiles the question anew each time, which takes as long as to insert a small row. So
+  /// some rows come in between as long as rows are small, and the limit is far.
   func isFull() throws -> Bool {
     guard !isAtEnd, let limit = limits.pageCount, let pageCount else { return isAtEnd }
+    if rowsUntilLook > 0 {
+      rowsUntilLook -= 1
+      return false
+    }
     defer { _ = SQLite.reset(pageCount.handle) }
     guard try connection.step(pageCount.handle, pageCount.sql) else { return false }
-    isAtEnd = SQLite.columnInt64(pageCount.handle, 0) > limit
+    let count = SQLite.columnInt64(pageCount.handle, 0)
+    isAtEnd = count > limit
     if isAtEnd { limits.reach(.fileSize) }
+    let isGrowingSlowly = count - lastPageCount <= Self.rowsBetweenLooks
+    rowsUntilLook = isGrowingSlowly && count < limit / 2 ? Self.rowsBetweenLooks : 0
+    lastPageCount = count
     return isAtEnd
   }
 
