@@ -35,9 +35,8 @@ extension Database {
     try refuseBackup(to: target)
     target.statementCache.removeAll()
     defer { target.schemaDidChange() }
-    let last = try unsafe Database.copyPages(
-      from: openConnection(), to: target.openConnection(), pagesPerStep: pagesPerStep,
-      progress: progress)
+    let last = try unsafe copyPages(
+      to: target.openConnection(), pagesPerStep: pagesPerStep, progress: progress)
     defer { target.didReplaceContent() }
     // SQLCipher 4.19 has then given zeros for pages.
     if canBeRefusedPages, refusedSchema == "main" {
@@ -58,22 +57,28 @@ extension Database {
     try? progress?(last)
   }
 
-  /// Copies all pages of one connection's main database to another connection's.
+  /// Copies all pages of the main database to another connection's.
+  ///
   /// - Returns: The progress to report once the copy is verified.
-  static func copyPages(
-    from source: SQLiteConnection, to target: SQLiteConnection, pagesPerStep: CInt,
+  func copyPages(
+    to target: SQLiteConnection, pagesPerStep: CInt,
     progress: ((DatabaseBackupProgress) throws -> Void)?
   ) throws -> DatabaseBackupProgress {
     guard pagesPerStep != 0 else {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "pagesPerStep is 0", hint: nil)
     }
+    let source = try openConnection()
     let backup: SQLiteBackup
     do {
       backup = try SQLiteBackup(from: source, to: target)
     } catch {
       throw DatabaseError(code: error.code, connection: target)
     }
-    defer { backup.finish() }
+    keying.provision.readAhead?.readsInOrder = true
+    defer {
+      backup.finish()
+      keying.provision.readAhead?.readsInOrder = false
+    }
     func state(isCompleted: Bool) -> DatabaseBackupProgress {
       DatabaseBackupProgress(
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount,
@@ -230,9 +235,8 @@ extension DatabaseReader {
     try target.run("PRAGMA journal_mode = MEMORY")
     let last = try read { db in
       _ = try Row.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
-      return try unsafe Database.copyPages(
-        from: db.openConnection(), to: target.connection, pagesPerStep: progress == nil ? -1 : 256,
-        progress: progress)
+      return try unsafe db.copyPages(
+        to: target.connection, pagesPerStep: progress == nil ? -1 : 256, progress: progress)
     }
     target.close()
     try Database.proveCopy(at: file.path, targetKey, source.additions)

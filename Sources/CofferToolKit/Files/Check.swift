@@ -73,7 +73,9 @@ extension Opening {
     var damage: DatabaseError?
     let queue = try withKey { key -> DatabaseQueue? in
       do {
-        return try Opening.connect(path, configuration(key, readonly: true))
+        var configuration = configuration(key, readonly: true)
+        configuration.cacheSize = StructureCheck.cacheSize
+        return try Opening.connect(path, configuration)
       } catch let error as DatabaseError where FileCheck.findings(error) != nil {
         damage = error
         return nil

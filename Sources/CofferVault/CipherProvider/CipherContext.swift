@@ -9,7 +9,8 @@ import Glibc
 /// What must hold:
 /// - A result never depends on what is kept: each call compares its key with the kept one.
 /// - No key outlives SQLCipher's own: a call with another key wipes whatever holds the last one,
-///   and the memory is wiped when SQLCipher frees the context, as the connection closes.
+///   and the memory is wiped when SQLCipher frees the context, as the connection closes. Only while a
+///   key is changed, both are kept.
 /// - Whatever isn't expected here is left to SQLCipher's provider.
 /// - Pages that were decrypted ahead are taken only with the kept keys, see ``ReadAhead``.
 ///
@@ -28,16 +29,28 @@ import Glibc
   /// The context of SQLCipher's provider.
   var stock: UnsafeMutableRawPointer?
 
-  // One key encrypts and decrypts pages.
-  private var pageKey = KeptKey()
-  private var encryption: OpaquePointer?
-  private var decryption: OpaquePointer?
-  private var canEncrypt = false
-  private var canDecrypt = false
+  /// What encrypts and decrypts pages with one key.
+  @unsafe private struct KeptCipher {
+    var key = KeptKey()
+    var encryption: OpaquePointer?
+    var decryption: OpaquePointer?
+    var canEncrypt = false
+    var canDecrypt = false
+  }
 
-  private var hmacKey = KeptKey()
-  private var hmacAlgorithm: CInt = -1
-  private var hmac: OpaquePointer?
+  /// What authenticates pages with one key.
+  @unsafe private struct KeptHMAC {
+    var key = KeptKey()
+    var algorithm: CInt = -1
+    var context: OpaquePointer?
+  }
+
+  private var cipher = unsafe KeptCipher()
+  private var hmac = unsafe KeptHMAC()
+  // Those of the key before, while the file gets another one.
+  private var otherCipher = unsafe KeptCipher()
+  private var otherHMAC = unsafe KeptHMAC()
+  private var hasOtherKey = false
 
   /// The pages that are decrypted ahead; nil for none.
   private var readAhead: Unmanaged<ReadAhead>?
@@ -47,10 +60,14 @@ import Glibc
   /// Frees and wipes all that is kept.
   mutating func free() {
     let crypto = unsafe functions.pointee.crypto
-    unsafe crypto.freeCipher(encryption)
-    unsafe crypto.freeCipher(decryption)
-    unsafe crypto.freeHMAC(hmac)
-    unsafe (encryption, decryption, hmac) = (nil, nil, nil)
+    unsafe crypto.freeCipher(cipher.encryption)
+    unsafe crypto.freeCipher(cipher.decryption)
+    unsafe crypto.freeHMAC(hmac.context)
+    unsafe crypto.freeCipher(otherCipher.encryption)
+    unsafe crypto.freeCipher(otherCipher.decryption)
+    unsafe crypto.freeHMAC(otherHMAC.context)
+    unsafe (cipher, otherCipher) = unsafe (KeptCipher(), KeptCipher())
+    unsafe (hmac, otherHMAC) = unsafe (KeptHMAC(), KeptHMAC())
     unsafe setReadAhead(nil)
   }
 
@@ -75,21 +92,22 @@ import Glibc
       unsafe count % CipherContext.blockSize == 0, mode == 0 || mode == 1
     else { return nil }
     let wanted = unsafe KeptKey(key)
-    if unsafe !pageKey.isSame(as: wanted) { unsafe forgetPageKey(for: wanted) }
+    if unsafe hasOtherKey { unsafe forgetOtherKey() }
+    if unsafe !cipher.key.isSame(as: wanted) { unsafe usePageKey(wanted) }
     guard mode == 0, let readAhead = unsafe readAhead else {
       return unsafe cryptNow(mode, key, iv!, input!, count, output!)
     }
     // SAFETY: the context has retained it.
     return unsafe readAhead._withUnsafeGuaranteedRef { readAhead in
       var code = SQLite.ok
-      if unsafe !readAhead.decrypt(input!, count, iv!, output!) {
+      if unsafe !readAhead.decrypt(wanted, input!, count, iv!, output!) {
         guard let result = unsafe cryptNow(mode, key, iv!, input!, count, output!) else {
           return nil
         }
         code = result
       }
       if code == SQLite.ok, unsafe readAhead.note(input!, output!, count) {
-        unsafe readAhead.begin(with: ReadAheadWindow.Keys(page: pageKey, hmac: hmacKey))
+        unsafe readAhead.begin(with: ReadAheadWindow.Keys(page: wanted, hmac: hmac.key))
       }
       return code
     }
@@ -102,8 +120,10 @@ import Glibc
   ) -> CInt? {
     let context =
       unsafe mode == 1
-      ? CipherContext.started(&encryption, &canEncrypt, functions, mode, key, iv)
-      : CipherContext.started(&decryption, &canDecrypt, functions, mode, key, iv)
+      ? CipherContext.started(
+        &cipher.encryption, &cipher.canEncrypt, functions, mode, key, iv)
+      : CipherContext.started(
+        &cipher.decryption, &cipher.canDecrypt, functions, mode, key, iv)
     guard let context = unsafe context else {
       unsafe forgetPageKey()
       return nil
@@ -143,14 +163,46 @@ import Glibc
     return unsafe context
   }
 
+  /// Takes what is kept for a key, or wipes whatever holds the last one.
+  private mutating func usePageKey(_ key: KeptKey) {
+    guard unsafe keepsOtherKey, unsafe cipher.key.isSet else {
+      return unsafe forgetPageKey(for: key)
+    }
+    unsafe swap(&cipher, &otherCipher)
+    unsafe hasOtherKey = true
+    if unsafe !cipher.key.isSame(as: key) {
+      unsafe CipherContext.reset(&cipher, for: key, functions)
+    }
+  }
+
   /// Wipes whatever holds the last page key.
   private mutating func forgetPageKey(for nextKey: KeptKey = KeptKey()) {
-    let crypto = unsafe functions.pointee.crypto
     unsafe readAhead?.takeUnretainedValue().stop()
-    unsafe pageKey = nextKey
-    unsafe (canEncrypt, canDecrypt) = (false, false)
-    if unsafe encryption != nil { _ = unsafe crypto.resetCipher(encryption) }
-    if unsafe decryption != nil { _ = unsafe crypto.resetCipher(decryption) }
+    unsafe CipherContext.reset(&cipher, for: nextKey, functions)
+  }
+
+  private static func reset(
+    _ cipher: inout KeptCipher, for key: KeptKey, _ functions: UnsafePointer<Functions>
+  ) {
+    let crypto = unsafe functions.pointee.crypto
+    unsafe cipher.key = key
+    unsafe (cipher.canEncrypt, cipher.canDecrypt) = (false, false)
+    if unsafe cipher.encryption != nil { _ = unsafe crypto.resetCipher(cipher.encryption) }
+    if unsafe cipher.decryption != nil { _ = unsafe crypto.resetCipher(cipher.decryption) }
+  }
+
+  /// Whether the file is getting another key.
+  private var keepsOtherKey: Bool {
+    guard let readAhead = unsafe readAhead else { return false }
+    return unsafe readAhead._withUnsafeGuaranteedRef { $0.readsInOrder }
+  }
+
+  /// Wipes whatever holds the key before, once the file has another one.
+  private mutating func forgetOtherKey() {
+    guard unsafe !keepsOtherKey else { return }
+    unsafe hasOtherKey = false
+    unsafe CipherContext.reset(&otherCipher, for: KeptKey(), functions)
+    unsafe CipherContext.reset(&otherHMAC, functions)
   }
 
   // MARK: Codes
@@ -169,35 +221,42 @@ import Glibc
       unsafe more == nil || moreCount >= 0, unsafe output != nil
     else { return nil }
     let wanted = unsafe KeptKey(key)
-    if unsafe hmacAlgorithm == algorithm, unsafe hmacKey.isSame(as: wanted) {
+    if unsafe hasOtherKey { unsafe forgetOtherKey() }
+    if unsafe !hmac.key.isSame(as: wanted) || hmac.algorithm != algorithm {
+      unsafe useHMACKey(wanted, algorithm)
+    }
+    if unsafe hmac.key.isSame(as: wanted) {
       // Pages are authenticated with their number.
       if let readAhead = unsafe readAhead, moreCount == 4, let more = unsafe more,
         // SAFETY: the context has retained it.
         unsafe readAhead._withUnsafeGuaranteedRef({
-          unsafe $0.authenticate(algorithm, input!, count, more, output!)
+          unsafe $0.authenticate(algorithm, wanted, input!, count, more, output!)
         })
       {
         return SQLite.ok
       }
-      guard unsafe functions.pointee.crypto.startHMAC(hmac, nil, 0, nil, nil) == 1 else {
+      guard unsafe functions.pointee.crypto.startHMAC(hmac.context, nil, 0, nil, nil) == 1 else {
         unsafe forgetHMACKey()
         return nil
       }
     } else {
-      unsafe forgetHMACKey()
       guard let hash = unsafe functions.pointee.crypto.hash(algorithm) else { return nil }
-      if unsafe hmac == nil { unsafe hmac = functions.pointee.crypto.makeHMAC() }
-      guard unsafe hmac != nil,
-        unsafe functions.pointee.crypto.startHMAC(hmac, key, keySize, hash, nil) == 1
+      if unsafe hmac.context == nil {
+        unsafe hmac.context = functions.pointee.crypto.makeHMAC()
+      }
+      guard unsafe hmac.context != nil,
+        unsafe functions.pointee.crypto.startHMAC(hmac.context, key, keySize, hash, nil) == 1
       else { return nil }
-      unsafe hmacKey = wanted
-      unsafe hmacAlgorithm = algorithm
+      unsafe hmac.key = wanted
+      unsafe hmac.algorithm = algorithm
     }
+    let context = unsafe hmac.context
     var length: CUnsignedInt = 0
     // SAFETY: SQLCipher passes inputs with their lengths, and room for the code of the algorithm.
-    guard unsafe functions.pointee.crypto.updateHMAC(hmac, input, Int(count)) == 1,
-      unsafe more == nil || functions.pointee.crypto.updateHMAC(hmac, more, Int(moreCount)) == 1,
-      unsafe functions.pointee.crypto.finishHMAC(hmac, output, &length) == 1
+    guard unsafe functions.pointee.crypto.updateHMAC(context, input, Int(count)) == 1,
+      unsafe more == nil
+        || functions.pointee.crypto.updateHMAC(context, more, Int(moreCount)) == 1,
+      unsafe functions.pointee.crypto.finishHMAC(context, output, &length) == 1
     else {
       unsafe forgetHMACKey()
       return SQLite.error
@@ -205,19 +264,35 @@ import Glibc
     return SQLite.ok
   }
 
+  /// Takes what is kept for a key, or wipes whatever holds the last one.
+  private mutating func useHMACKey(_ key: KeptKey, _ algorithm: CInt) {
+    guard unsafe keepsOtherKey, unsafe hmac.key.isSet else { return unsafe forgetHMACKey() }
+    unsafe swap(&hmac, &otherHMAC)
+    unsafe hasOtherKey = true
+    if unsafe !hmac.key.isSame(as: key) || hmac.algorithm != algorithm {
+      unsafe CipherContext.reset(&hmac, functions)
+    }
+  }
+
   /// Wipes whatever holds the last HMAC key.
   private mutating func forgetHMACKey() {
     unsafe readAhead?.takeUnretainedValue().stop()
-    unsafe hmacKey = KeptKey()
-    unsafe hmacAlgorithm = -1
-    if unsafe hmac != nil { _ = unsafe functions.pointee.crypto.resetHMAC(hmac) }
+    unsafe CipherContext.reset(&hmac, functions)
+  }
+
+  private static func reset(_ hmac: inout KeptHMAC, _ functions: UnsafePointer<Functions>) {
+    unsafe hmac.key = KeptKey()
+    unsafe hmac.algorithm = -1
+    if unsafe hmac.context != nil {
+      _ = unsafe functions.pointee.crypto.resetHMAC(hmac.context)
+    }
   }
 }
 
 /// A key of 32 bytes.
 struct KeptKey {
   private(set) var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-  private var isSet = false
+  private(set) var isSet = false
 
   // SAFETY: the caller passes the address of 32 bytes.
   @inline(__always)

@@ -1,7 +1,8 @@
 import CofferSQLite
 import Glibc
 
-/// What a scan reads next: after an interior page of a b-tree, its children in order.
+/// What a scan reads next: after an interior page of a b-tree, its children in order, or in the
+/// opposite order, as SQLite's checks of a structure do.
 ///
 /// It keeps a copy of the interior page that was read last, and begins after three of its children
 /// in order, so that a lookup, a short range and a random walk begin nothing. What it costs a page
@@ -27,6 +28,8 @@ import Glibc
     case running
     /// All children of the copy were predicted.
     case finished
+    /// One page after the other is predicted.
+    case counting
   }
 
   private var state = State.idle
@@ -36,12 +39,16 @@ import Glibc
   private var childCount = 0
   /// The index of the child that comes next.
   private var next = 0
+  /// The distance of the index after that: 1, or -1 for the opposite order.
+  private var direction = 1
   private var matches = 0
   private var strangers = 0
   /// The first pages that were read after the interior page, if the first isn't its first child.
   private var trail: (UInt32, UInt32) = (0, 0)
   /// Whether one interior page after the other was read to its end.
   private var continues = false
+  /// What is left of a sequence of pages.
+  private var sequence: Range<UInt32> = 0..<0
 
   /// Whether a page is an interior one of a table or an index, by its first byte.
   @inline(__always)
@@ -49,7 +56,7 @@ import Glibc
 
   /// Notes that an interior page was read.
   mutating func noteInterior(_ page: UnsafePointer<UInt8>, _ count: Int) {
-    guard state != .running, count > Self.headerSize else { return }
+    guard state != .running, state != .counting, count > Self.headerSize else { return }
     let cells = unsafe Int(page[3]) << 8 | Int(page[4])
     // Without a structure, it is another kind of page that begins with such a byte.
     guard cells > 0, Self.headerSize + 2 * cells <= count else { return }
@@ -64,7 +71,9 @@ import Glibc
     continues = continues || state == .finished
     state = .watching
     childCount = cells + 1
-    (next, matches, strangers) = (0, continues ? Self.neededMatches - 1 : 0, 0)
+    if !continues { direction = 1 }
+    (matches, strangers) = (continues ? Self.neededMatches - 1 : 0, 0)
+    next = direction > 0 ? 0 : childCount - 1
     trail = (0, 0)
   }
 
@@ -78,8 +87,12 @@ import Glibc
   }
 
   private mutating func compare(_ number: UInt32) -> Bool {
+    if matches == 0, number == child(childCount - 1) {
+      direction = -1
+      next = childCount - 1
+    }
     if number == child(next) {
-      next += 1
+      next += direction
       matches += 1
       trail = (0, 0)
       strangers = 0
@@ -98,6 +111,7 @@ import Glibc
       let second = index(of: trail.1, in: first + 1..<first + 1 + Self.mostSkipped),
       let third = index(of: number, in: second + 1..<second + 1 + Self.mostSkipped)
     {
+      direction = 1
       next = third + 1
       matches = Self.neededMatches
     } else {
@@ -111,13 +125,20 @@ import Glibc
 
   /// The next page of a prediction; nil at the end of what is known.
   mutating func predict() -> UInt32? {
+    if state == .counting { return sequence.popFirst() }
     guard state == .running else { return nil }
-    guard next < childCount, let number = child(next) else {
+    guard let number = child(next) else {
       state = .finished
       return nil
     }
-    next += 1
+    next += direction
     return number
+  }
+
+  /// Begins to predict pages in the order of their numbers.
+  mutating func beginSequence(after number: UInt32, last: UInt32) {
+    sequence = number + 1..<max(number, last) + 1
+    state = .counting
   }
 
   /// Ends a prediction.
@@ -146,7 +167,7 @@ import Glibc
 
   /// The page number of a child; nil if the page isn't as it should be.
   private func child(_ index: Int) -> UInt32? {
-    guard index < childCount, let copy = copy else { return nil }
+    guard 0..<childCount ~= index, let copy = copy else { return nil }
     var offset = 8
     if index < childCount - 1 {
       // SAFETY: the pointers of all cells lie within the copy, as was checked.

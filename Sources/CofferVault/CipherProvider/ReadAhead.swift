@@ -73,6 +73,10 @@ import Glibc
   /// Whether the file is closed, or has another key.
   package var isClosed: Bool { descriptor == nil }
 
+  /// Whether all pages are being read in the order of their numbers, as by a backup, or by a key
+  /// change, which uses two keys.
+  package var readsInOrder = false { didSet { stop() } }
+
   /// Whether pages are being read ahead.
   package var isActive: Bool { window != nil }
 
@@ -119,7 +123,7 @@ import Glibc
   /// Writes the code of a page, if it is known.
   @inline(__always)
   func authenticate(
-    _ algorithm: CInt, _ input: UnsafePointer<UInt8>, _ count: CInt,
+    _ algorithm: CInt, _ key: KeptKey, _ input: UnsafePointer<UInt8>, _ count: CInt,
     _ number: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     self.input = unsafe input
@@ -129,17 +133,17 @@ import Glibc
     self.number = unsafe UInt32(
       littleEndian: UnsafeRawPointer(number).loadUnaligned(as: UInt32.self))
     guard let window else { return false }
-    return unsafe find(in: window, input, output)
+    return unsafe find(in: window, key, input, output)
   }
 
   /// Writes the plaintext of the page whose code was asked for last, if it is known.
   @inline(__always)
   func decrypt(
-    _ input: UnsafePointer<UInt8>, _ count: CInt, _ iv: UnsafePointer<UInt8>,
+    _ key: KeptKey, _ input: UnsafePointer<UInt8>, _ count: CInt, _ iv: UnsafePointer<UInt8>,
     _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     guard let found else { return false }
-    return unsafe take(found, input, count, iv, output)
+    return unsafe take(found, key, input, count, iv, output)
   }
 
   /// Notes the plaintext of the page whose code was asked for last.
@@ -152,6 +156,7 @@ import Glibc
     // The first page is a part of no scan that is long.
     guard unsafe input == self.input, number != 1 else { return false }
     self.input = nil
+    if readsInOrder { return window == nil && !isResting() }
     if unsafe PagePredictor.isInterior(plaintext.pointee) {
       unsafe noteInterior(plaintext, Int(count))
       return false
@@ -161,11 +166,14 @@ import Glibc
 
   @inline(never)
   private func noteInterior(_ plaintext: UnsafePointer<UInt8>, _ count: Int) {
-    if rest > 0 {
-      rest -= 1
-      return
-    }
+    if isResting() { return }
     unsafe predictor.noteInterior(plaintext, count)
+  }
+
+  private func isResting() -> Bool {
+    if rest == 0 { return false }
+    rest -= 1
+    return true
   }
 
   /// Begins to read ahead, with the keys of the pages that were noted.
@@ -183,8 +191,18 @@ import Glibc
       self.window = window
       size = Self.firstSize
       (head, end, hits, strangers, judged) = (0, 0, 0, 0, Counts())
+      if readsInOrder {
+        predictor.beginSequence(after: number, last: pageCount(descriptor, layout.pageSize))
+      }
     }
     plan()
+  }
+
+  /// How many pages the file has.
+  private func pageCount(_ descriptor: CInt, _ pageSize: Int) -> UInt32 {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return 0 }
+    return min(UInt32(clamping: Int(status.st_size) / pageSize), .max - 1)
   }
 
   // MARK: The window
@@ -205,7 +223,7 @@ import Glibc
 
   @inline(never)
   private func find(
-    in window: ReadAheadWindow, _ input: UnsafePointer<UInt8>,
+    in window: ReadAheadWindow, _ key: KeptKey, _ input: UnsafePointer<UInt8>,
     _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     found = nil
@@ -213,6 +231,8 @@ import Glibc
       stop()
       return false
     }
+    // A page is being written with another key.
+    guard window.hmacKey.isSame(as: key) else { return false }
     guard let position = window.position(of: number, from: head) else {
       strangers += 1
       if strangers > Self.mostStrangers { stop() }
@@ -235,11 +255,13 @@ import Glibc
 
   @inline(never)
   private func take(
-    _ position: Int, _ input: UnsafePointer<UInt8>, _ count: CInt, _ iv: UnsafePointer<UInt8>,
+    _ position: Int, _ key: KeptKey, _ input: UnsafePointer<UInt8>, _ count: CInt,
+    _ iv: UnsafePointer<UInt8>,
     _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     found = nil
-    guard let window, unsafe input == self.input, Int(count) == window.layout.cipherCount,
+    guard let window, window.pageKey.isSame(as: key), unsafe input == self.input,
+      Int(count) == window.layout.cipherCount,
       unsafe window.takePlaintext(position, iv, to: output)
     else { return false }
     tally(used: 1, unused: 0)

@@ -137,6 +137,9 @@ import Synchronization
 
   // MARK: The scan's thread
 
+  var pageKey: KeptKey { keys.pointee.page }
+  var hmacKey: KeptKey { keys.pointee.hmac }
+
   /// How many positions are planned and not claimed.
   var waiting: Int { end.load(ordering: .relaxed) - claim.load(ordering: .relaxed) }
 

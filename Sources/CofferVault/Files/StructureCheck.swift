@@ -4,6 +4,10 @@ import CofferSQLite
 ///
 /// They report a page that can't be read as if it were damaged.
 package enum StructureCheck {
+  /// How many bytes of pages a connection that checks keeps at most: each row is looked up in each
+  /// index.
+  package static let cacheSize = 32 << 20
+
   /// Throws if findings come from a failure to read the file, which says nothing about its content.
   package static func requireReadable(_ findings: [String], path: String) throws {
     guard findings != ["ok"], !path.isEmpty, path != ":memory:" else { return }
@@ -46,6 +50,7 @@ extension FileConnection {
       try StructureCheck.requireReadable(findings, path: path)
       return findings == ["ok"] ? [] : findings
     }
+    try run("PRAGMA main.cache_size = -\(StructureCheck.cacheSize >> 10)")
     let findings = try check()
     // A failure to read that doesn't come again has left its finding.
     return findings.isEmpty ? [] : try check()

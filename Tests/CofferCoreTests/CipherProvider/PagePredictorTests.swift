@@ -88,10 +88,39 @@ struct PagePredictorTests {
       ]
       #expect(begins == [false, false])
     }
-    predictor.noteInterior(Self.page(children), 4016)
-    var descending: [Bool] = []
-    for number in children.reversed() { descending.append(predictor.noteOther(number)) }
-    #expect(!descending.contains(true))
+  }
+
+  @Test func `the opposite order is one, too, also for the next interior page`() {
+    var predictor = PagePredictor()
+    defer { predictor.free() }
+    predictor.noteInterior(Self.page(Array(10...20)), 4016)
+    let begins = [20, 19, 18].map { predictor.noteOther($0) }
+    #expect(begins == [false, false, true])
+    #expect(Self.all(&predictor) == Array(10...17).reversed())
+    predictor.noteInterior(Self.page(Array(30...40)), 4016)
+    let continues = predictor.noteOther(40)
+    #expect(continues)
+    #expect(Self.all(&predictor) == Array(30...39).reversed())
+    predictor.stop()
+    predictor.noteInterior(Self.page(Array(50...60)), 4016)
+    let again = [50, 51, 52].map { predictor.noteOther($0) }
+    #expect(again == [false, false, true])
+    #expect(Self.all(&predictor) == Array(53...60))
+  }
+
+  @Test func `all pages can be predicted in the order of their numbers`() {
+    var predictor = PagePredictor()
+    defer { predictor.free() }
+    predictor.beginSequence(after: 7, last: 10)
+    // What the pages are says nothing then.
+    predictor.noteInterior(Self.page(Array(70...80)), 4016)
+    let begins = predictor.noteOther(70)
+    #expect(!begins)
+    #expect(Self.all(&predictor) == [8, 9, 10])
+    predictor.beginSequence(after: .max - 1, last: .max - 1)
+    #expect(Self.all(&predictor).isEmpty)
+    predictor.beginSequence(after: 9, last: 3)
+    #expect(Self.all(&predictor).isEmpty)
   }
 
   @Test func `any bytes are borne`() {

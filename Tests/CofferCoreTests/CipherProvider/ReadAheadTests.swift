@@ -222,6 +222,41 @@ struct ReadAheadTests {
     #expect(try queue.checkCipherIntegrity().isEmpty)
   }
 
+  @Test(arguments: [Configuration.JournalModeConfiguration.delete, .wal])
+  func `backups and key changes read ahead, and change nothing`(
+    _ mode: Configuration.JournalModeConfiguration
+  ) throws {
+    let queue = try open(readsAhead: true, journalMode: mode)
+    try fill(queue, pages: 300)
+    let expected = try results(queue)
+    var number = 0
+    let limit = Date() + 60
+    var (ofBackup, ofChange) = (0, 0)
+    func used(_ body: () throws -> Void) throws -> Int {
+      let before = try queue.inDatabase { $0.readAheadStatistics.usedPages }
+      try body()
+      return try queue.inDatabase { $0.readAheadStatistics.usedPages } - before
+    }
+    while ofBackup == 0 || ofChange == 0, Date() < limit {
+      number += 1
+      let key = [UInt8](repeating: UInt8(number), count: 32)
+      let path = directory.path("copy\(number)")
+      ofBackup += try used { try queue.backup(toPath: path, key: .raw(key)) }
+      ofChange += try used { try queue.changeKey(to: .raw(key)) }
+      #expect(try results(queue) == expected)
+      var configuration = Configuration()
+      configuration.key = try .raw(key)
+      let copy = try DatabaseQueue(path: path, configuration: configuration)
+      #expect(try results(copy) == expected)
+      #expect(try copy.checkCipherIntegrity() == [])
+      #expect(try queue.checkCipherIntegrity() == [])
+      let inOrder = try queue.inDatabase { $0.keying.provision.readAhead?.readsInOrder }
+      #expect(inOrder == false)
+    }
+    #expect(ofBackup > 0)
+    #expect(ofChange > 0)
+  }
+
   @Test func `an interrupted scan ends, and the next one is right`() throws {
     try fill(open(readsAhead: false), pages: 200)
     let queue = try open(readsAhead: true)
