@@ -90,7 +90,7 @@ extension DatabaseCursor {
   @inlinable
   package func advance() throws -> Bool {
     if phase == .running, let handle = core.pointee.handle {
-      let code = SQLite.step(handle)
+      let code = core.pointee.step(handle)
       if code == SQLite.row { return true }
       return try end(code)
     }

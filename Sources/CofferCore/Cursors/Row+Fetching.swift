@@ -65,7 +65,7 @@ extension Row {
     let adaptation = try statement.adaptation(of: adapter)
     var block = RowBlock(layout: statement.layout, capacity: 0)
     while let handle = statement.handle {
-      let start = RowBlock.copyRow(of: handle, to: &block)
+      let start = RowBlock.copyRow(of: handle, statement.core, to: &block)
       try unsafe body(block, start, adaptation)
       guard try execution.advance() else { break }
     }

@@ -38,6 +38,7 @@ extension Row {
     guard unsafe UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
       let handle = unsafe live.pointee.handle
     else { return nil }
+    if let value = unsafe live.pointee.direct(Value.self, handle, at: index) { return value }
     return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
   }
 
@@ -48,6 +49,7 @@ extension Row {
     guard let handle = unsafe live.pointee.handle,
       let index = unsafe live.pointee.predictor.predictedIndex(of: name)
     else { return nil }
+    if let value = unsafe live.pointee.direct(Value.self, handle, at: index) { return value }
     return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
   }
 

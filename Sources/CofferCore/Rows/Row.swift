@@ -149,7 +149,7 @@ import Foundation
       return
     }
     var block = RowBlock(layout: layout, capacity: RowBlock.fixedBytes(layout.count))
-    let start = RowBlock.copyRow(of: handle, to: &block)
+    let start = RowBlock.copyRow(of: handle, statement.core, to: &block)
     self.init(block: block, start: start, adaptation: adaptation)
   }
 

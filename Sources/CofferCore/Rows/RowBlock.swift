@@ -35,7 +35,8 @@ import CofferVault
   ///
   /// - Returns: The start of the row in `block`.
   @safe static func copyRow(
-    of statement: SQLiteStatement, to block: inout RowBlock
+    of statement: SQLiteStatement, _ core: UnsafeMutablePointer<StatementCore>,
+    to block: inout RowBlock
   ) -> UnsafeRawPointer {
     let names = block.layout.names
     let columnCount = names.count
@@ -46,25 +47,30 @@ import CofferVault
     var row = unsafe block.base + block.end
     var end = fixedBytes
     unsafe row.storeBytes(of: names.start, as: UnsafeRawPointer.self)
-    let sources = RowValues(of: statement, count: columnCount)
+    var cells = unsafe core.pointee.cells
     for index in 0..<columnCount {
-      let value = sources[index]
-      let type = SQLite.valueType(value)
+      let type: CInt
       let payload: UInt64
-      if type == SQLite.integerType {
-        payload = UInt64(bitPattern: SQLite.valueInt64(value))
-      } else if type == SQLite.floatType {
-        payload = SQLite.valueDouble(value).bitPattern
-      } else if type == SQLite.nullType {
-        payload = 0
+      if let number = cells.bits(statement, index) {
+        (type, payload) = number
       } else {
-        let bytes = SQLite.valueBytes(value, isText: type == SQLite.textType)
-        unsafe reserve(bytes.count, after: end, in: &block, row: &row)
-        if let start = bytes.baseAddress {
-          unsafe (row + end).copyMemory(from: start, byteCount: bytes.count)
+        let value = cells.value(statement, index)
+        type = SQLite.valueType(value)
+        if type == SQLite.integerType {
+          payload = UInt64(bitPattern: SQLite.valueInt64(value))
+        } else if type == SQLite.floatType {
+          payload = SQLite.valueDouble(value).bitPattern
+        } else if type == SQLite.nullType {
+          payload = 0
+        } else {
+          let bytes = SQLite.valueBytes(value, isText: type == SQLite.textType)
+          unsafe reserve(bytes.count, after: end, in: &block, row: &row)
+          if let start = bytes.baseAddress {
+            unsafe (row + end).copyMemory(from: start, byteCount: bytes.count)
+          }
+          payload = RowImage.payload(offset: end, count: bytes.count)
+          end += bytes.count
         }
-        payload = RowImage.payload(offset: end, count: bytes.count)
-        end += bytes.count
       }
       // SAFETY: `fixedBytes` includes the values and types of all columns.
       let values = unsafe row + RowImage.headerBytes

@@ -86,6 +86,9 @@ extension Row {
         let index = unsafe window.pointee.predictor.predictedIndex(of: name)
       else { return nil }
       let column = unsafe window.pointee.firstColumn &+ index
+      if let value = unsafe window.pointee.core.pointee.direct(Value.self, handle, at: column) {
+        return value
+      }
       return Value._value(of: handle, at: CInt(truncatingIfNeeded: column))
     }
     guard let image else { return nil }
@@ -118,6 +121,9 @@ extension Row {
         let handle = unsafe window.pointee.core.pointee.handle
       else { return nil }
       let column = unsafe window.pointee.firstColumn &+ index
+      if let value = unsafe window.pointee.core.pointee.direct(Value.self, handle, at: column) {
+        return value
+      }
       return Value._value(of: handle, at: CInt(truncatingIfNeeded: column))
     }
     guard let image, extras == nil || !isAdapted,

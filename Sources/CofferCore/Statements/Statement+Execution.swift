@@ -84,7 +84,7 @@ extension Statement {
     guard isActive, let handle else { return SQLite.ok }
     if let execution, execution.phase == .running { execution.phase = .superseded }
     deactivate()
-    let code = SQLite.reset(handle)
+    let code = core.pointee.reset(handle)
     if !isReadonly { database.didAbandon(self) }
     return code
   }
@@ -118,7 +118,7 @@ extension Statement {
   @inlinable
   package func step() throws -> Bool {
     guard let handle else { throw DatabaseError.connectionIsClosed }
-    let code = SQLite.step(handle)
+    let code = core.pointee.step(handle)
     if code == SQLite.row { return true }
     try finish(code)
     return false
@@ -146,12 +146,12 @@ extension Statement {
       // Reads the error first: resetting can replace the message.
       let error = failure(code)
       deactivate()
-      _ = SQLite.reset(handle)
+      _ = core.pointee.reset(handle)
       throw database.didFail(self, with: error)
     }
     deactivate()
     // A statement that returns rows can report its failure only here.
-    let resetCode = SQLite.reset(handle)
+    let resetCode = core.pointee.reset(handle)
     guard resetCode == SQLite.ok else { throw database.didFail(self, with: failure(resetCode)) }
     try withDatabase { try $0.didExecute(self) }
   }

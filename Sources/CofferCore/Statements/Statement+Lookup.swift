@@ -66,7 +66,7 @@ extension Statement {
     guard bindingCode == SQLite.ok else { throw bindingFailure(bindingCode) }
     do {
       try begin()
-      let code = SQLite.step(handle)
+      let code = core.pointee.step(handle)
       guard code != SQLite.error, isAsCompiled(handle) else {
         endLookup()
         return .recompiled

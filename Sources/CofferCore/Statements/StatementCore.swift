@@ -12,5 +12,77 @@ import CofferVault
   /// SQLite's handle; nil once the connection has closed.
   @safe @usableFromInline package var handle: SQLiteStatement?
   @usableFromInline package var columnCount: Int
+  /// The values of the current row.
+  @usableFromInline package var cells = RowCells()
   @usableFromInline var predictor: ColumnPredictor
+
+  /// Steps to the next row.
+  ///
+  /// - Returns: SQLite's code.
+  @inlinable @inline(__always)
+  @safe mutating func step(_ handle: SQLiteStatement) -> CInt {
+    cells.end()
+    let code = SQLite.step(handle)
+    if code == SQLite.row { cells.begin() }
+    return code
+  }
+
+  /// Ends the execution.
+  ///
+  /// - Returns: SQLite's code.
+  @safe mutating func reset(_ handle: SQLiteStatement) -> CInt {
+    cells.end()
+    return SQLite.reset(handle)
+  }
+
+  /// Returns the value of a column, if it doesn't have to be converted.
+  ///
+  /// What a type takes from a value is the same as by `_value(of:at:)`; the comparisons of types
+  /// cost nothing where the compiler knows the type.
+  /// - Precondition: The statement has the column.
+  @inlinable @inline(__always)
+  @safe package mutating func direct<Value>(
+    _ type: Value.Type, _ handle: SQLiteStatement, at index: Int
+  ) -> Value? {
+    // SAFETY: each value has just the type that it is taken for.
+    if Value.self == Int64.self || Value.self == Int.self {
+      return cells.integer(handle, index).map { unsafe unsafeBitCast($0, to: Value.self) }
+    }
+    if Value.self == Double.self {
+      return cells.real(handle, index).map { unsafe unsafeBitCast($0, to: Value.self) }
+    }
+    if Value.self == Int64?.self || Value.self == Int?.self {
+      let integer = cells.integer(handle, index)
+      guard integer != nil || cells.isNull(handle, index) else { return nil }
+      return unsafe unsafeBitCast(integer, to: Value.self)
+    }
+    if Value.self == Double?.self {
+      let real = cells.real(handle, index)
+      guard real != nil || cells.isNull(handle, index) else { return nil }
+      return unsafe unsafeBitCast(real, to: Value.self)
+    }
+    if Value.self == String.self {
+      guard let text = cells.text(handle, index) else { return nil }
+      return unsafe unsafeBitCast(String(decoding: text, as: UTF8.self), to: Value.self)
+    }
+    if Value.self == String?.self {
+      let text = unsafe cells.text(handle, index).map { unsafe String(decoding: $0, as: UTF8.self) }
+      guard text != nil || cells.isNull(handle, index) else { return nil }
+      return unsafe unsafeBitCast(text, to: Value.self)
+    }
+    if Value.self == Bool.self {
+      return cells.integer(handle, index).map { unsafe unsafeBitCast($0 != 0, to: Value.self) }
+    }
+    return nil
+  }
+
+  /// Returns the value of a column, like ``direct(_:_:at:)``; nil if there is no such column.
+  @inlinable @inline(__always)
+  @safe package mutating func direct<Value>(
+    _ type: Value.Type, _ handle: SQLiteStatement, in column: CInt
+  ) -> Value? {
+    let index = Int(column)
+    guard UInt(bitPattern: index) < UInt(bitPattern: columnCount) else { return nil }
+    return direct(type, handle, at: index)
+  }
 }

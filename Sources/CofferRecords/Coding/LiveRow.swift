@@ -7,6 +7,8 @@ import CofferCore
 @safe struct LiveRow {
   /// The statement whose current row is read; nil for a copy, and between two rows.
   @safe @usableFromInline var handle: SQLiteStatement?
+  /// Its core.
+  @safe @usableFromInline var core: UnsafeMutablePointer<StatementCore>?
   /// The values of the copy that is read.
   @usableFromInline var image: RowImage?
   // SAFETY: the caller of `enter` retains the row until it calls `leave`.
@@ -25,13 +27,19 @@ import CofferCore
   mutating func enter(_ row: Row) -> Bool {
     guard unsafe self.row == nil else { return false }
     self.row = unsafe .passUnretained(row)
-    if let core = row.core { handle = unsafe core.pointee.handle } else { image = row.image }
+    if let core = row.core {
+      handle = unsafe core.pointee.handle
+      self.core = unsafe core
+    } else {
+      image = row.image
+    }
     return true
   }
 
   @inlinable
   mutating func leave() {
     handle = nil
+    core = nil
     image = nil
     row = nil
     if hasParts { dropParts() }

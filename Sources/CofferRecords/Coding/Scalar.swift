@@ -6,6 +6,8 @@ protocol Scalar: DatabaseValueConvertible, Codable {
   static var storageClass: CInt { get }
   /// Returns the value that is stored as an integer; nil if another value can be.
   static func exactly(_ integer: Int64) -> Self?
+  /// Returns the value that is stored as a real; nil if another value can be.
+  static func exactly(_ real: Double) -> Self?
   /// Returns the value that SQLite has in this storage class; nil if it takes more to convert it.
   @safe static func stored(_ value: OpaquePointer?) -> Self?
   /// Whether SQLite can store the value.
@@ -14,6 +16,7 @@ protocol Scalar: DatabaseValueConvertible, Codable {
 
 extension Scalar {
   static func exactly(_ integer: Int64) -> Self? { nil }
+  static func exactly(_ real: Double) -> Self? { nil }
   @safe static func stored(_ value: OpaquePointer?) -> Self? { nil }
   var isStorable: Bool { true }
   /// The value to store; nil if SQLite can't.
@@ -32,6 +35,7 @@ extension Scalar where Self: FixedWidthInteger {
 
 extension Scalar where Self: BinaryFloatingPoint {
   static var storageClass: CInt { SQLite.floatType }
+  static func exactly(_ real: Double) -> Self? { Self(real) }
   var isStorable: Bool { !isNaN }
 }
 

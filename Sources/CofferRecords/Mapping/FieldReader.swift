@@ -4,6 +4,8 @@ import CofferCore
 @safe public struct FieldReader {
   /// The statement to read from; nil if the row is a copy.
   @safe @usableFromInline let handle: SQLiteStatement?
+  /// Its core, if its columns are the row's.
+  @safe @usableFromInline let core: UnsafeMutablePointer<StatementCore>?
   /// The index of each of the mapping's columns, in the statement or in the copy.
   @safe @usableFromInline let indices: UnsafeMutablePointer<CInt>
   // SAFETY: a reader doesn't outlive the call that was passed the row.
@@ -13,6 +15,7 @@ import CofferCore
   @safe init(row: Row, indices: UnsafeMutablePointer<CInt>) {
     self.row = row
     self.indices = unsafe indices
+    core = row.live
     handle = if let live = row.live { unsafe live.pointee.handle } else { row.adaptedHandle }
   }
 
@@ -23,7 +26,12 @@ import CofferCore
   public func value<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, at column: Int
   ) throws -> Value {
-    if let handle, let value = Value._value(of: handle, at: indices[column]) { return value }
+    if let handle {
+      if let core, let value = unsafe core.pointee.direct(Value.self, handle, in: indices[column]) {
+        return value
+      }
+      if let value = Value._value(of: handle, at: indices[column]) { return value }
+    }
     return try slowValue(type, at: column)
   }
 
