@@ -52,6 +52,15 @@ final class AccessGate: Sendable {
     enter()
     defer { leave() }
     guard let target, !isRunning(on: target) else { return try body() }
+    return try withAccessOnQueue(body)
+  }
+
+  /// Runs `body` on the queue, where the application has chosen a target for it.
+  ///
+  /// It is apart from ``withAccess(_:)``, since unspecialized code looks up the metadata of its
+  /// result's types in each call.
+  @inline(never)
+  private func withAccessOnQueue<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     var result: Result<T, E>?
     queue.sync {
       owner.store(AccessGate.currentThread, ordering: .relaxed)

@@ -100,6 +100,7 @@ extension Database {
   private func setKeyUp(_ spec: SecureBytes, _ pragmas: [String]) throws {
     keying.isBeingSet = true
     defer { keying.isBeingSet = false }
+    keying.checkedMisses = 0
     keying.provision = try FileKey.setKey(
       spec, pragmas, usesStockProvider: configuration.usesStockCipherProvider,
       readsAhead: configuration.readsAhead, in: openConnection())

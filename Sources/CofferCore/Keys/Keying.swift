@@ -33,7 +33,7 @@ final class Keying {
   /// The error since which SQLCipher refuses all pages of the connection.
   var refusal: DatabaseError?
   /// How many pages had been read from the files when SQLCipher last said that it refuses none.
-  var checkedMisses: CInt = 0
+  @safe @exclusivity(unchecked) var checkedMisses: CInt = 0
 
   init(_ resolved: DatabaseKey?, known: KnownKey?) {
     (self.resolved, self.known) = (resolved, known)

@@ -354,11 +354,11 @@ extension Database {
       .subtracting(accessState)
     accessState.insert(added.subtracting(.transactionBlock))
     defer { accessState.remove(added) }
-    let misses = cacheMisses
     do {
       let result = try body(self)
       if isInsideTransaction {
-        try checkDamage(since: misses)
+        // A read that has found all pages in the cache asks for one number, not for two.
+        try checkDamage(since: keying.checkedMisses)
         try endRead()
       }
       return result

@@ -49,7 +49,7 @@ package final class TransactionObservation {
   unowned let database: Database
   var registry = ObserverRegistry()
   var executions: [Execution] = []
-  var savepoints: [Savepoint] = []
+  @safe @exclusivity(unchecked) var savepoints: [Savepoint] = []
   var held: [HeldChange] = []
   /// The number of rollbacks to savepoints while the connection had observers.
   var savepointRollbackCount = 0
@@ -57,9 +57,9 @@ package final class TransactionObservation {
   var touched: [ObserverRegistration] = []
   /// The observers that have stopped observing until the next transaction.
   var stopped: [ObserverRegistration] = []
-  var outcome = Outcome.none
+  @safe @exclusivity(unchecked) var outcome = Outcome.none
   /// The observers that were asked whether to commit, until they are notified of the end.
-  var asked: [Recipient] = []
+  @safe @exclusivity(unchecked) var asked: [Recipient] = []
   /// The number of observers that had been added by then.
   var askedCount = 0
   /// The number of observers that had been touched by then.

@@ -22,7 +22,7 @@ import CSQLCipher
     }
   }
 
-  @safe private var handles: [SQLiteStatement?] = unsafe Array(
+  @safe @exclusivity(unchecked) private var handles: [SQLiteStatement?] = unsafe Array(
     repeating: nil, count: Kind.allCases.count)
 
   package init() {}
