@@ -108,6 +108,10 @@ package struct PublishedTable: Sendable {
       Row("Cipher: point read of a cold page", "point read of a page that isn't in the cache"),
       Row("Cipher: bulk insert", "bulk insert"),
       Row("Cipher: one-row commits", "commit of one row, WAL, `synchronous = NORMAL`"),
+      Row("Whole file: authentication", "`checkCipherIntegrity()`"),
+      Row("Whole file: structure", "`PRAGMA integrity_check`"),
+      Row("Whole file: backup", "`backup(toPath:)`, with a check of the copy"),
+      Row("Whole file: key change", "`changeKey(to:)`"),
     ])
 
   package static let records = PublishedTable(

@@ -15,7 +15,8 @@ final class CipherFixture {
   fileprivate static let smallCache = "PRAGMA cache_size = 16"
   private static let log = "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0"
 
-  fileprivate static let key = (0..<32).map { UInt8($0) }
+  static let key = (0..<32).map { UInt8($0) }
+  static let otherKey = (0..<32).map { UInt8(100 + $0) }
   let fixture: Fixture
   let rows: Int
   private let directory: String
@@ -29,7 +30,7 @@ final class CipherFixture {
   }
 
   /// The process of C, started on demand.
-  fileprivate func stock(_ loop: StockLoops.Loop) throws -> Benchmark.Timed {
+  func stock(_ loop: StockLoops.Loop) throws -> Benchmark.Timed {
     let loops = try stockLoops ?? StockLoops()
     stockLoops = loops
     return try loops.run(loop, path: path("stock-\(loop == .commit ? "wal" : "file")"), rows: rows)
@@ -38,7 +39,7 @@ final class CipherFixture {
   func path(_ name: String) -> String { "\(directory)/\(name).db" }
 
   /// Creates a file with Coffer, and the copy that C uses.
-  fileprivate func makeQueue(
+  func makeQueue(
     _ name: String, copy: String? = nil, cipher: CipherSettings = .default, inWAL: Bool = false,
     readsAhead: Bool = Configuration().readsAhead
   ) throws -> DatabaseQueue {
@@ -83,7 +84,7 @@ final class CipherFixture {
       throw WrongResult(description: "C can't open the file")
     }
     switch loop {
-    case .scan: break
+    case .scan, .authenticate, .check, .backup, .rekey: break
     case .read: floor_exec(db, smallCache)
     case .insert: floor_exec(db, "DELETE FROM copies")
     case .commit: floor_exec(db, "DELETE FROM target; PRAGMA wal_checkpoint(TRUNCATE)")
@@ -110,7 +111,7 @@ func cipherBenchmarks(_ files: CipherFixture) -> [Benchmark] {
     scan, scanBenchmark(files, "Cipher: full scan, HMAC-SHA256", goal: 0.50, shorter, and: queue),
     scanBenchmark(files, "Cipher: full scan, nothing ahead", goal: 0.80, alone, and: queue),
     readBenchmark(files, queue), twoScansBenchmark(files),
-  ] + writingBenchmarks(files, queue, log)
+  ] + writingBenchmarks(files, queue, log) + wholeFileBenchmarks(files, queue)
 }
 
 /// Two scans at once, which need both of two cores themselves. Instead of C, they are compared with
@@ -243,7 +244,7 @@ private func writingBenchmarks(
 }
 
 /// A value that is made when it is first needed.
-private final class Lazy<Value> {
+final class Lazy<Value> {
   private let make: () throws -> Value
   private var made: Value?
 

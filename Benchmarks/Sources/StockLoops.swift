@@ -17,6 +17,14 @@ final class StockLoops {
     case insert
     /// Inserts rows, each in a transaction.
     case commit
+    /// Authenticates all pages.
+    case authenticate
+    /// Checks the structure.
+    case check
+    /// Copies all pages to another file, and checks its structure.
+    case backup
+    /// Changes the key, and changes it back.
+    case rekey
   }
 
   /// The option that makes this program the child.
@@ -84,6 +92,10 @@ final class StockLoops {
     let db = try CipherFixture.openFloor(path, loop)
     defer { floor_close(db) }
     let ids = Fixture.ids(rows: rows)
+    if loop == .backup {
+      let spec = Fixture.keySpec(CipherFixture.key)
+      return timed { Int64(floor_backup(db, path + "-copy", spec, CInt(spec.utf8.count))) }
+    }
     return timed { perform(loop, on: db, rows: rows, ids: ids) }
   }
 
@@ -98,6 +110,13 @@ final class StockLoops {
         CInt(CipherFixture.blob.count))
     case .commit:
       floor_insert_ones(db, CipherFixture.insertSQL, Int64(CipherFixture.commitCount))
+    case .authenticate: floor_scalar(db, "PRAGMA cipher_integrity_check", 1)
+    case .check: floor_scalar(db, "PRAGMA integrity_check", 1)
+    case .backup: 0
+    case .rekey:
+      [CipherFixture.otherKey, CipherFixture.key].reduce(0) { sum, key in
+        sum + Int64(floor_exec(db, "PRAGMA rekey = \"\(Fixture.keySpec(key))\""))
+      }
     }
   }
 }

@@ -61,6 +61,10 @@ void *floor_connection(floor_db *db);
 // Prepares and runs SQL that returns one integer, `times` times, and returns the sum.
 int64_t floor_scalar(floor_db *db, const char *sql, int times);
 
+// Copies all pages to a new encrypted file, checks the copy's structure, and removes it. Returns
+// SQLite's code.
+int floor_backup(floor_db *db, const char *path, const void *key, int key_length);
+
 // Returns the numbers of pages that were read and decrypted, or encrypted and written, since the last call.
 int64_t floor_take_pages_read(floor_db *db);
 int64_t floor_take_pages_written(floor_db *db);
