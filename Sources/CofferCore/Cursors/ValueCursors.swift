@@ -23,9 +23,10 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
   /// Returns the current row's value.
   @inlinable
   public func _element() throws -> Value {
-    if let handle = _execution.core.pointee.handle {
-      if let value = _execution.core.pointee.direct(Value.self, handle, in: column) { return value }
-      if let value = Value._value(of: handle, at: column) { return value }
+    if let handle = _execution.core.pointee.handle,
+      let value = Value._value(of: handle, at: column)
+    {
+      return value
     }
     throw _execution.statement.mismatch(Value.self, column: Int(column))
   }

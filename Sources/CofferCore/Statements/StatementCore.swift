@@ -44,36 +44,44 @@ import CofferVault
   @safe package mutating func direct<Value>(
     _ type: Value.Type, _ handle: SQLiteStatement, at index: Int
   ) -> Value? {
-    // SAFETY: each value has just the type that it is taken for.
     if Value.self == Int64.self || Value.self == Int.self {
-      return cells.integer(handle, index).map { unsafe unsafeBitCast($0, to: Value.self) }
+      return cells.integer(handle, index).map { Self.same($0, as: type) }
     }
     if Value.self == Double.self {
-      return cells.real(handle, index).map { unsafe unsafeBitCast($0, to: Value.self) }
+      return cells.real(handle, index).map { Self.same($0, as: type) }
     }
     if Value.self == Int64?.self || Value.self == Int?.self {
       let integer = cells.integer(handle, index)
       guard integer != nil || cells.isNull(handle, index) else { return nil }
-      return unsafe unsafeBitCast(integer, to: Value.self)
+      return Self.same(integer, as: type)
     }
     if Value.self == Double?.self {
       let real = cells.real(handle, index)
       guard real != nil || cells.isNull(handle, index) else { return nil }
-      return unsafe unsafeBitCast(real, to: Value.self)
+      return Self.same(real, as: type)
     }
     if Value.self == String.self {
       guard let text = cells.text(handle, index) else { return nil }
-      return unsafe unsafeBitCast(String(decoding: text, as: UTF8.self), to: Value.self)
+      return unsafe Self.same(String(decoding: text, as: UTF8.self), as: type)
     }
     if Value.self == String?.self {
       let text = unsafe cells.text(handle, index).map { unsafe String(decoding: $0, as: UTF8.self) }
       guard text != nil || cells.isNull(handle, index) else { return nil }
-      return unsafe unsafeBitCast(text, to: Value.self)
+      return Self.same(text, as: type)
     }
     if Value.self == Bool.self {
-      return cells.integer(handle, index).map { unsafe unsafeBitCast($0 != 0, to: Value.self) }
+      return cells.integer(handle, index).map { Self.same($0 != 0, as: type) }
     }
     return nil
+  }
+
+  /// Returns a value as what its type is.
+  ///
+  /// - Precondition: The types are the same.
+  @inlinable @inline(__always)
+  static func same<Stored, Value>(_ value: Stored, as type: Value.Type) -> Value {
+    // SAFETY: the types are the same.
+    unsafe unsafeBitCast(value, to: type)
   }
 
   /// Returns the value of a column, like ``direct(_:_:at:)``; nil if there is no such column.

@@ -9,8 +9,8 @@ import Glibc
 /// What must hold:
 /// - A result never depends on what is kept: each call compares its key with the kept one.
 /// - No key outlives SQLCipher's own: a call with another key wipes whatever holds the last one,
-///   and the memory is wiped when SQLCipher frees the context, as the connection closes. Only while a
-///   key is changed, both are kept.
+///   and the memory is wiped when SQLCipher frees the context, as the connection closes. Only while
+///   a key is changed, both are kept.
 /// - Whatever isn't expected here is left to SQLCipher's provider.
 /// - Pages that were decrypted ahead are taken only with the kept keys, see ``ReadAhead``.
 ///

@@ -43,9 +43,9 @@ import CofferSQLite
     precondition(iv.count == 16 && blocks.count % 16 == 0)
     let bytes = unsafe blocks.assumingMemoryBound(to: UInt8.self).baseAddress
     var count: CInt = 0
-    // SAFETY: without padding, EVP_CipherUpdate writes as many bytes as it reads, which may be in the
-    // same place: <https://docs.openssl.org/3.0/man3/EVP_EncryptInit/>. Without a key, the context
-    // goes on with its own.
+    // SAFETY: without padding, EVP_CipherUpdate writes as many bytes as it reads, which may be in
+    // the same place: <https://docs.openssl.org/3.0/man3/EVP_EncryptInit/>. Without a key, the
+    // context goes on with its own.
     return unsafe functions.startCipher(
       context, nil, nil, nil, iv.assumingMemoryBound(to: UInt8.self).baseAddress, 0) == 1
       && functions.updateCipher(context, bytes, &count, bytes, CInt(blocks.count)) == 1

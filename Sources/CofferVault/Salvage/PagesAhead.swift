@@ -1,7 +1,8 @@
 import Dispatch
 import FoundationEssentials
 
-/// The pages of a damaged file in a given order, decoded on other threads before they are asked for.
+/// The pages of a damaged file in a given order, decoded on other threads before they are asked
+/// for.
 ///
 /// The caller's thread reads what is stored, as SQLite's file layer isn't meant for several at the
 /// same time. What is decoded and wasn't asked for is a few dozen pages for each core.
