@@ -115,19 +115,21 @@ package struct CellLayout: Sendable, Equatable {
     }
 
     /// Whether a value can have these flags: whatever they say is true, and each of SQLite's types
-    /// has its own.
+    /// has its own. A number that was also needed as text has the flag of both.
     private static func fits(
       _ kind: UInt16, _ type: CInt, _ value: OpaquePointer?, _ start: UnsafeRawPointer
     ) -> Bool {
       switch type {
       case SQLite.integerType:
         return unsafe kind == CellLayout.integer
-          && start.load(as: Int64.self) == SQLite.valueInt64(value)
+          ? start.load(as: Int64.self) == SQLite.valueInt64(value)
+          : kind == CellLayout.integer | CellLayout.text
       case SQLite.floatType:
         // An integer in a column of reals can be stored as one, and has flags of its own.
         let bits = SQLite.valueDouble(value).bitPattern
         return unsafe kind == CellLayout.real
-          ? start.load(as: UInt64.self) == bits : kind & 0x0F == 0
+          ? start.load(as: UInt64.self) == bits
+          : kind & 0x0F == 0 || kind == CellLayout.real | CellLayout.text
       case SQLite.nullType: return kind == CellLayout.null
       case SQLite.textType: return kind == CellLayout.text
       default: return kind & 0x10 != 0 && kind & 0x0F == 0
