@@ -156,7 +156,7 @@ import Testing
       }
       db.add(function: function)
       let rows = try Row.fetchCursor(
-        db, sql: "SELECT look(column1), column1 FROM (VALUES (1), (2), (3))")
+        db, sql: "SELECT look(n), n FROM (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3)")
       var values: [Int] = []
       while let next = try rows.next() {
         look.row = next
