@@ -20,13 +20,14 @@ import Testing
     let statement = try db.makeStatement(sql: sql)
     try statement.setArguments(arguments)
     let execution = StatementExecution(statement)
+    var generator = SeededGenerator()
     var count = 0
     while try execution.advance() {
       let handle = try #require(statement.handle)
       var cells = RowCells(layout: layout)
       cells.begin()
       // In any order, since the first access finds the array.
-      for index in (0..<statement.columnCount).shuffled() {
+      for index in (0..<statement.columnCount).shuffled(using: &generator) {
         let column = CInt(index)
         let value = sqlite3_column_value(handle, column)
         let type = sqlite3_value_type(value)
