@@ -62,6 +62,8 @@ final class SalvagePages {
       if facts.hasCells { treePageCount += 1 }
       if facts.canBeSchema { schemaCandidates.append(number) }
     }
+    // Each thread that has decoded pages keeps what it has freed.
+    SQLite.returnFreeMemory()
     hasPointerMaps = source.header.map { $0.autoVacuum != 0 } ?? looksLikePointerMap()
   }
 

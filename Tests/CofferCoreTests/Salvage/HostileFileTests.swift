@@ -149,8 +149,8 @@ import Testing
     let (status, lines, error) = try TestProcess.run(["salvage", path, "-", target])
     #expect(status == 0, "\(error)")
     let memory = lines.last.flatMap { Int($0.dropFirst(6)) } ?? .max
-    // The program itself and its threads take some, and more with the code of newer engines.
-    let program = SQLite.versionNumber >= 3_049_000 ? 32 << 20 : 16 << 20
+    // The program itself takes some, and more with the code of newer engines.
+    let program = SQLite.versionNumber >= 3_049_000 ? 24 << 20 : 8 << 20
     #expect(memory <= (256 << 20) + program, "\(lines)")
     let size = try? FileManager.default.attributesOfItem(atPath: target)[.size] as? Int
     #expect((size ?? 0) <= 8 * data.count + 64 << 20)
