@@ -11,11 +11,13 @@ func limits(_ files: CipherFixture, _ figures: [Figure]) throws -> [Limit] {
   ) throws -> Limit? {
     guard let figure = figures.first(where: { $0.name == name }), let floor = figure.floor
     else { return nil }
-    let db = try CipherFixture.openFloor(files.path(file), loop, settings: settings)
+    let path = files.path(file)
+    let db = try CipherFixture.openFloor(path, loop, settings: settings)
     defer { floor_close(db) }
     _ = floor_take_pages_read(db)
     _ = floor_take_pages_written(db)
-    blackHole(StockLoops.perform(loop, on: db, rows: files.rows, ids: files.fixture.ids))
+    blackHole(
+      StockLoops.perform(loop, on: db, path: path, rows: files.rows, ids: files.fixture.ids))
     let isWriting = loop == .insert || loop == .commit
     let pages = isWriting ? floor_take_pages_written(db) : floor_take_pages_read(db)
     let perOperation = Double(pages) / Double(operations)

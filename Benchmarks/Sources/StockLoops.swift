@@ -92,15 +92,15 @@ final class StockLoops {
     let db = try CipherFixture.openFloor(path, loop)
     defer { floor_close(db) }
     let ids = Fixture.ids(rows: rows)
-    if loop == .backup {
-      let spec = Fixture.keySpec(CipherFixture.key)
-      return timed { Int64(floor_backup(db, path + "-copy", spec, CInt(spec.utf8.count))) }
-    }
-    return timed { perform(loop, on: db, rows: rows, ids: ids) }
+    return timed { perform(loop, on: db, path: path, rows: rows, ids: ids) }
   }
 
+  private static let keySpec = Fixture.keySpec(CipherFixture.key)
+
   /// Performs a loop in C, and returns its result.
-  static func perform(_ loop: Loop, on db: OpaquePointer, rows: Int, ids: [Int64]) -> Int64 {
+  static func perform(
+    _ loop: Loop, on db: OpaquePointer, path: String, rows: Int, ids: [Int64]
+  ) -> Int64 {
     switch loop {
     case .scan: floor_scalar(db, CipherFixture.scanSQL, 1)
     case .read: floor_look_up(db, CipherFixture.readSQL, ids, Int64(ids.count))
@@ -112,7 +112,8 @@ final class StockLoops {
       floor_insert_ones(db, CipherFixture.insertSQL, Int64(CipherFixture.commitCount))
     case .authenticate: floor_scalar(db, "PRAGMA cipher_integrity_check", 1)
     case .check: floor_scalar(db, "PRAGMA integrity_check", 1)
-    case .backup: 0
+    case .backup:
+      Int64(floor_backup(db, path + "-copy", keySpec, CInt(keySpec.utf8.count)))
     case .rekey:
       [CipherFixture.otherKey, CipherFixture.key].reduce(0) { sum, key in
         sum + Int64(floor_exec(db, "PRAGMA rekey = \"\(Fixture.keySpec(key))\""))

@@ -74,24 +74,22 @@ extension Database {
     } catch {
       throw DatabaseError(code: error.code, connection: target)
     }
-    keying.provision.readAhead?.readsInOrder = true
-    defer {
-      backup.finish()
-      keying.provision.readAhead?.readsInOrder = false
-    }
+    defer { backup.finish() }
     func state(isCompleted: Bool) -> DatabaseBackupProgress {
       DatabaseBackupProgress(
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount,
         isCompleted: isCompleted)
     }
-    while true {
-      let code = backup.step(pagesPerStep)
-      if code == SQLite.done { break }
-      guard code == SQLite.ok else {
-        backup.finish()
-        throw DatabaseError(code: code, connection: target)
+    try keying.readingPagesInOrder {
+      while true {
+        let code = backup.step(pagesPerStep)
+        if code == SQLite.done { break }
+        guard code == SQLite.ok else {
+          backup.finish()
+          throw DatabaseError(code: code, connection: target)
+        }
+        try progress?(state(isCompleted: false))
       }
-      try progress?(state(isCompleted: false))
     }
     let last = state(isCompleted: true)
     let code = backup.finish()

@@ -45,9 +45,9 @@ extension Database {
       try? freshness.session?.didNotChangeKey()
       throw error
     }
-    keying.provision.readAhead?.readsInOrder = true
-    let code = spilling { new.spec.withUnsafeBytes { SQLite.rekey(connection, $0) } }
-    keying.provision.readAhead?.readsInOrder = false
+    let code = spilling {
+      keying.readingPagesInOrder { new.spec.withUnsafeBytes { SQLite.rekey(connection, $0) } }
+    }
     var failure: (any Error)?
     if code != SQLite.ok {
       failure = DatabaseError(code: code, connection: connection)

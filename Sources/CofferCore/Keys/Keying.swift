@@ -39,6 +39,13 @@ final class Keying {
     (self.resolved, self.known) = (resolved, known)
   }
 
+  /// Executes `body`, which reads the pages of the main database in the order of their numbers.
+  func readingPagesInOrder<T>(_ body: () throws -> T) rethrows -> T {
+    provision.readAhead?.readsInOrder = true
+    defer { provision.readAhead?.readsInOrder = false }
+    return try body()
+  }
+
   /// Begins with a key that the connection is given.
   func begin(_ key: DatabaseKey, _ settings: CipherSettings) {
     // A reopened connection has derived the key before.

@@ -5,9 +5,7 @@ import CofferCore
 /// Containers refer to it by its address and ``generation``: see ``CellPool``.
 @usableFromInline
 @safe struct LiveRow {
-  /// The statement whose current row is read; nil for a copy, and between two rows.
-  @safe @usableFromInline var handle: SQLiteStatement?
-  /// Its core.
+  /// The core of the statement whose current row is read; nil for a copy, and between two rows.
   @safe @usableFromInline var core: UnsafeMutablePointer<StatementCore>?
   /// The values of the copy that is read.
   @usableFromInline var image: RowImage?
@@ -21,24 +19,23 @@ import CofferCore
   var generation: UInt32 = 0
   @safe var reading: Unmanaged<RowReading>?
 
+  /// SQLite's handle of the statement.
+  @inlinable
+  @safe var handle: SQLiteStatement? { core?.pointee.handle }
+
   /// Starts to read a row, which the caller retains until it calls `leave`.
   /// - Returns: False if it is already reading another row.
   @inlinable
   mutating func enter(_ row: Row) -> Bool {
     guard unsafe self.row == nil else { return false }
     self.row = unsafe .passUnretained(row)
-    if let core = row.core {
-      handle = unsafe core.pointee.handle
-      self.core = unsafe core
-    } else {
-      image = row.image
-    }
+    core = row.core
+    if unsafe core == nil { image = row.image }
     return true
   }
 
   @inlinable
   mutating func leave() {
-    handle = nil
     core = nil
     image = nil
     row = nil

@@ -2,10 +2,10 @@ import CofferCore
 
 /// Reads the columns of a mapping in one row.
 @safe public struct FieldReader {
-  /// The statement to read from; nil if the row is a copy.
-  @safe @usableFromInline let handle: SQLiteStatement?
-  /// Its core, if its columns are the row's.
+  /// The core of the statement to read from; nil if the row is a copy.
   @safe @usableFromInline let core: UnsafeMutablePointer<StatementCore>?
+  /// SQLite's handle of the statement.
+  @safe @usableFromInline let handle: SQLiteStatement?
   /// The index of each of the mapping's columns, in the statement or in the copy.
   @safe @usableFromInline let indices: UnsafeMutablePointer<CInt>
   // SAFETY: a reader doesn't outlive the call that was passed the row.
@@ -15,8 +15,8 @@ import CofferCore
   @safe init(row: Row, indices: UnsafeMutablePointer<CInt>) {
     self.row = row
     self.indices = unsafe indices
-    core = row.live
-    handle = if let live = row.live { unsafe live.pointee.handle } else { row.adaptedHandle }
+    core = row.core
+    handle = core?.pointee.handle
   }
 
   /// Returns the value of one of the mapping's columns.
@@ -69,9 +69,3 @@ import CofferCore
 /// A reader is valid only as long as its row.
 @available(*, unavailable)
 extension FieldReader: Sendable {}
-
-extension Row {
-  /// The statement of an adapted row; nil if the row is a copy.
-  @usableFromInline @inline(never)
-  @safe var adaptedHandle: SQLiteStatement? { adaptation == nil ? nil : statement?.handle }
-}

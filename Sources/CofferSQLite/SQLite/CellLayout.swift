@@ -23,10 +23,10 @@ package struct CellLayout: Sendable, Equatable {
   /// No layout: SQLite's functions are called for each value.
   package static let unknown = CellLayout(stride: 0, flags: 0)
 
-  /// That of the SQLite that is linked.
+  /// That of the SQLite that is linked; unknown, too, if memory was exhausted as it was looked for.
   @usableFromInline package static let linked = proven() ?? unknown
 
-  /// What a row's first value is read as, and where it can be.
+  /// The sizes that a value can have, in bytes.
   private static let sizes = 24...256
 
   /// Statements that make rows in different ways, each with numbers, NULL, and other values.
@@ -77,11 +77,10 @@ package struct CellLayout: Sendable, Equatable {
     private var places: [Int] = []
     private var counts: [CInt: Int] = [:]
 
-    /// Nil if numbers and NULL weren't among the values.
+    /// Nil if there weren't enough values of each kind that is read, or not one place is left.
     var layout: CellLayout? {
-      let isEnough = [SQLite.integerType, SQLite.floatType, SQLite.nullType].allSatisfy {
-        counts[$0, default: 0] >= 10
-      }
+      let read = [SQLite.integerType, SQLite.floatType, SQLite.textType, SQLite.nullType]
+      let isEnough = read.allSatisfy { counts[$0, default: 0] >= 10 }
       guard isEnough, places.count == 1 else { return nil }
       return CellLayout(stride: stride, flags: places[0])
     }

@@ -57,7 +57,8 @@ import Glibc
   private var strangers = 0
   /// What became of pages since this was judged last.
   private var judged = Counts()
-  /// How many interior pages are left out after bad predictions, and how many the next time.
+  /// How many interior pages (any pages, where they are read in order) are left out after bad
+  /// predictions, and how many the next time.
   @safe @exclusivity(unchecked) private var rest = 0
   private var nextRest = 4
 
