@@ -84,7 +84,7 @@ final class SalvageLimits {
   func allowsSchema(adding byteCount: Int, memory: () throws -> Int) rethrows -> Bool {
     if lifted.contains(.definitionText) { return true }
     unmeasuredText += byteCount
-    if !isSchemaFull, unmeasuredText > 1 << 20 {
+    if !isSchemaFull, unmeasuredText > 256 << 10 {
       unmeasuredText = 0
       isSchemaFull = try memory() > 64 << 20 + sourceSize / 8
     }
