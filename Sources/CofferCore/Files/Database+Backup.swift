@@ -59,9 +59,10 @@ extension Database {
 
   /// Copies all pages of the main database to another connection's.
   ///
+  /// - Parameter copy: What reads the target's file ahead, if its connection writes pages soon.
   /// - Returns: The progress to report once the copy is verified.
   func copyPages(
-    to target: SQLiteConnection, pagesPerStep: CInt,
+    to target: SQLiteConnection, _ copy: ReadAhead? = nil, pagesPerStep: CInt,
     progress: ((DatabaseBackupProgress) throws -> Void)?
   ) throws -> DatabaseBackupProgress {
     guard pagesPerStep != 0 else {
@@ -80,7 +81,7 @@ extension Database {
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount,
         isCompleted: isCompleted)
     }
-    try keying.readingPagesInOrder {
+    try keying.readingPagesInOrder(copyingTo: copy) {
       while true {
         let code = backup.step(pagesPerStep)
         if code == SQLite.done { break }
@@ -231,10 +232,12 @@ extension DatabaseReader {
       path: file.path, key: targetKey, prepare: SQLAdditions().preparation)
     // Nothing else is opened beside the file, where another user could have put it.
     try target.run("PRAGMA journal_mode = MEMORY")
+    try target.run("PRAGMA cache_size = \(ReadAhead.nearPages)")
     let last = try read { db in
       _ = try Row.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
       return try unsafe db.copyPages(
-        to: target.connection, pagesPerStep: progress == nil ? -1 : 256, progress: progress)
+        to: target.connection, target.readAhead, pagesPerStep: progress == nil ? -1 : 256,
+        progress: progress)
     }
     target.close()
     try Database.proveCopy(at: file.path, targetKey, source.additions)

@@ -40,10 +40,13 @@ final class Keying {
   }
 
   /// Executes `body`, which reads the pages of the main database in the order of their numbers.
-  func readingPagesInOrder<T>(_ body: () throws -> T) rethrows -> T {
-    provision.readAhead?.readsInOrder = true
-    defer { provision.readAhead?.readsInOrder = false }
-    return try body()
+  ///
+  /// - Parameter copy: See ``ReadAhead/readingInOrder(copyingTo:_:)``.
+  func readingPagesInOrder<T>(
+    copyingTo copy: ReadAhead? = nil, _ body: () throws -> T
+  ) rethrows -> T {
+    guard let readAhead = provision.readAhead else { return try body() }
+    return try readAhead.readingInOrder(copyingTo: copy, body)
   }
 
   /// Begins with a key that the connection is given.

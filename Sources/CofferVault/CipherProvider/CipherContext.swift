@@ -94,11 +94,20 @@ import Glibc
     let wanted = unsafe KeptKey(key)
     if unsafe hasOtherKey { unsafe forgetOtherKey() }
     if unsafe !cipher.key.isSame(as: wanted) { unsafe usePageKey(wanted) }
-    guard mode == 0, let readAhead = unsafe readAhead else {
+    guard let readAhead = unsafe readAhead else {
       return unsafe cryptNow(mode, key, iv!, input!, count, output!)
     }
     // SAFETY: the context has retained it.
     return unsafe readAhead._withUnsafeGuaranteedRef { readAhead in
+      if mode == 1 {
+        if readAhead.encryptsAhead,
+          unsafe readAhead.encrypt(
+            ReadAheadWindow.Keys(page: wanted, hmac: hmac.key), input!, count, iv!, output!)
+        {
+          return SQLite.ok
+        }
+        return unsafe cryptNow(mode, key, iv!, input!, count, output!)
+      }
       var code = SQLite.ok
       if unsafe !readAhead.decrypt(wanted, input!, count, iv!, output!) {
         guard let result = unsafe cryptNow(mode, key, iv!, input!, count, output!) else {

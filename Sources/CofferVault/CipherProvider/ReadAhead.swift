@@ -12,6 +12,8 @@ import Glibc
 ///   number, from the same bytes that SQLite has just read. SQLCipher compares the code with the
 ///   page's, as always. So a wrong prediction costs time alone, as does a page that another
 ///   connection changes meanwhile, or one whose newest version is in the log.
+/// - A page is encrypted ahead only with the keys that SQLCipher then gives, and from the plaintext
+///   that it gives; and it gets an IV of its own, or the bytes that the file has for it.
 /// - All memory is wiped and freed as the transaction ends, as the key changes, and as the file is
 ///   closed, and no worker reads the file afterwards.
 ///
@@ -23,6 +25,8 @@ import Glibc
     package var used = 0
     /// Pages that nobody asked for, or that had changed.
     package var unused = 0
+    /// Pages that SQLCipher got encrypted, of this file or of a copy.
+    package var encrypted = 0
   }
 
   private static let firstSize = 4
@@ -76,7 +80,41 @@ import Glibc
 
   /// Whether all pages are being read in the order of their numbers, as by a backup, or by a key
   /// change, which uses two keys.
-  package var readsInOrder = false { didSet { stop() } }
+  private(set) var readsInOrder = false { didSet { stop() } }
+
+  /// The file to which the pages are copied, if this connection's thread uses it, too.
+  @safe @exclusivity(unchecked) private var copy: ReadAhead?
+  /// The file whose pages are copied to this one.
+  @safe @exclusivity(unchecked) private unowned var original: ReadAhead?
+  /// The position after the last page whose ciphertext was given away.
+  @safe @exclusivity(unchecked) private var copiedHead = 0
+  /// The position of the last page whose ciphertext was given away.
+  @safe @exclusivity(unchecked) private var encrypted: (form: ReadAheadWindow.Form, position: Int)?
+
+  /// Executes `body`, which reads all pages in the order of their numbers.
+  ///
+  /// - Parameter copy: The file to which it writes them with the same numbers, soon after they were
+  ///   read: after no more than ``nearPages`` others.
+  package func readingInOrder<T>(
+    copyingTo copy: ReadAhead? = nil, _ body: () throws -> T
+  ) rethrows -> T {
+    self.copy = copy
+    copy?.original = self
+    readsInOrder = true
+    defer {
+      readsInOrder = false
+      copy?.original = nil
+      self.copy = nil
+    }
+    return try body()
+  }
+
+  /// Whether ciphertext can be known before SQLCipher encrypts a page.
+  @inline(__always)
+  var encryptsAhead: Bool { readsInOrder || original != nil }
+
+  /// How many pages are copied before a copied page is written.
+  package static let nearPages = 16
 
   /// Whether pages are being read ahead.
   package var isActive: Bool { window != nil }
@@ -133,8 +171,60 @@ import Glibc
     // SAFETY: the caller passes the address of four bytes.
     self.number = unsafe UInt32(
       littleEndian: UnsafeRawPointer(number).loadUnaligned(as: UInt32.self))
+    if let original { return unsafe original.copyCode(of: self, key, output) }
     guard let window else { return false }
     return unsafe find(in: window, key, input, output)
+  }
+
+  /// Writes a page's ciphertext and IV, if they are known.
+  ///
+  /// A key change reads a page, writes it to the rollback journal with the old key, which results
+  /// in what was read, and later to the file with the new one. A copy's pages are encrypted as they
+  /// are read, before the copy writes them.
+  /// - Parameter iv: What SQLCipher has chosen; it is replaced, if it follows the output.
+  @inline(never)
+  func encrypt(
+    _ keys: ReadAheadWindow.Keys, _ input: UnsafePointer<UInt8>, _ count: CInt,
+    _ iv: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    guard unsafe iv == UnsafePointer(output + Int(count)) else { return false }
+    if let original { return unsafe original.encrypt(.copy, keys, input, count, output) }
+    // The page was read right before.
+    guard let window, head > 0, window.number(at: head - 1) == number else { return false }
+    return unsafe encrypt(.file, keys, input, count, output)
+  }
+
+  private func encrypt(
+    _ form: ReadAheadWindow.Form, _ keys: ReadAheadWindow.Keys, _ input: UnsafePointer<UInt8>,
+    _ count: CInt, _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    encrypted = nil
+    guard let window, Int(count) == window.layout.cipherCount else { return false }
+    if form == .copy, keys.hmac.isSet { window.setCopyKeys(keys) }
+    guard window.keys(form).page.isSame(as: keys.page),
+      let position = unsafe window.taken(
+        form, input,
+        in: form == .file ? head - 1..<head : max(copiedHead, head - window.capacity)..<head)
+    else { return false }
+    unsafe window.copyCiphertext(form, position, to: output)
+    if form == .copy { copiedHead = position + 1 }
+    encrypted = (form, position)
+    past.encrypted += 1
+    return true
+  }
+
+  /// Writes the code of a page whose ciphertext was just given away.
+  private func copyCode(
+    of page: ReadAhead, _ key: KeptKey, _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    guard let (form, position) = encrypted, let window, let input = page.input else {
+      return false
+    }
+    encrypted = nil
+    return unsafe page.count == window.layout.authenticatedCount
+      && page.algorithm == window.layout.algorithm && page.number == window.number(at: position)
+      && window.keys(form).hmac.isSame(as: key)
+      && window.copyCode(form, position, ifMadeFrom: input, to: output)
   }
 
   /// Writes the plaintext of the page whose code was asked for last, if it is known.
@@ -183,7 +273,8 @@ import Glibc
       guard let descriptor, !ReadAheadWorkers.isForked,
         let layout = ReadAheadWindow.Layout(
           algorithm: algorithm, cipherCount: count - ReadAheadWindow.Layout.ivSize),
-        let window = unsafe ReadAheadWindow(layout, keys, descriptor: descriptor, functions)
+        let window = unsafe ReadAheadWindow(
+          layout, keys, isCopied: copy != nil, descriptor: descriptor, functions)
       else { return predictor.stop() }
       guard workers.begin(window) else {
         window.release()
@@ -192,6 +283,7 @@ import Glibc
       self.window = window
       size = Self.firstSize
       (head, end, hits, strangers, judged) = (0, 0, 0, 0, Counts())
+      (copiedHead, encrypted) = (0, nil)
       if readsInOrder {
         predictor.beginSequence(after: number, last: pageCount(descriptor, layout.pageSize))
       }
@@ -232,8 +324,9 @@ import Glibc
       stop()
       return false
     }
+    if encrypted != nil, unsafe copyCode(of: self, key, output) { return true }
     // A page is being written with another key.
-    guard window.hmacKey.isSame(as: key) else { return false }
+    guard window.keys(.file).hmac.isSame(as: key) else { return false }
     guard let position = window.position(of: number, from: head) else {
       strangers += 1
       if strangers > Self.mostStrangers { stop() }
@@ -244,7 +337,7 @@ import Glibc
     window.skipClaims(to: head)
     guard count == window.layout.authenticatedCount, algorithm == window.layout.algorithm,
       window.isReady(position),
-      unsafe window.copyCode(position, ifMadeFrom: input, to: output)
+      unsafe window.copyCode(.file, position, ifMadeFrom: input, to: output)
     else {
       hits += 1
       advance()
@@ -261,7 +354,7 @@ import Glibc
     _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     found = nil
-    guard let window, window.pageKey.isSame(as: key), unsafe input == self.input,
+    guard let window, window.keys(.file).page.isSame(as: key), unsafe input == self.input,
       Int(count) == window.layout.cipherCount,
       unsafe window.takePlaintext(position, iv, to: output)
     else { return false }
@@ -274,8 +367,10 @@ import Glibc
   /// Plans further, and more than before.
   private func advance() {
     guard let window else { return }
-    if hits >= size, size < window.capacity {
-      size = min(2 * size, window.capacity)
+    // In order, pages stay a while after they were taken.
+    let most = readsInOrder ? window.capacity / 2 : window.capacity
+    if hits >= size, size < most {
+      size = min(2 * size, most)
       hits = 0
     }
     plan()

@@ -8,9 +8,13 @@ import Synchronization
 /// worker claims a position, and fills its slot: with the page's bytes as they are in the file, the
 /// code, and the plaintext. The memory is SQLite's, locked as far as that is allowed, and wiped.
 ///
+/// Where the pages are copied to another file, it has their ciphertext for that file, too. A page
+/// that was taken stays in its slot until the slot is planned anew.
+///
 /// What must hold:
 /// - A slot is filled by the one thread that has changed its state from planned to working.
 /// - A slot is planned anew, or freed, by the scan's thread, and only while nobody works on it.
+/// - Ciphertext that was made here is given away once, so that no other page has its IV.
 ///
 // SAFETY: what is changed while workers see the window is atomic, or belongs to a slot, whose
 // state, an atomic, hands it from one thread to the other. The mutex of `ReadAheadWorkers` guards
@@ -26,6 +30,7 @@ import Synchronization
 
     static let ivSize = 16
     static let mostCodeBytes = 64
+    static let markSize = 1
 
     /// The bytes that the code depends on.
     var authenticatedCount: Int { cipherCount + Self.ivSize }
@@ -42,11 +47,31 @@ import Synchronization
     }
   }
 
+  /// How an encrypted page is in a slot.
+  enum Form {
+    /// As it is in the file, before its plaintext and its code.
+    case file
+    /// As it is in a copy, before its code.
+    case copy
+
+    func offset(_ layout: Layout) -> Int {
+      self == .file ? 0 : 2 * layout.pageSize + Layout.mostCodeBytes
+    }
+
+    /// Where the code is, from the page's first byte on.
+    func codeOffset(_ layout: Layout) -> Int {
+      self == .file ? 2 * layout.pageSize : layout.pageSize
+    }
+  }
+
   /// The keys of a file's pages.
   struct Keys {
     let page: KeptKey
     let hmac: KeptKey
   }
+
+  /// How many lanes have memory.
+  private var laneCount: Int { ReadAheadWorkers.mostLanes * (isCopied ? 2 : 1) }
 
   private static let mostBytes = 1 << 20
   private static let mostPages = 64
@@ -59,19 +84,25 @@ import Synchronization
   private static let working = 2
   private static let ready = 3
   private static let failed = 4
+  private static let taken = 5
   private static let codeBits = 3
 
   let layout: Layout
   let capacity: Int
+  /// Whether slots have room for the pages of a copy.
+  private let isCopied: Bool
   private let descriptor: CInt
   private let slotSize: Int
   // SAFETY: `init` allocates all of these, and `release` frees them when no worker uses them.
   @safe private let numbers: UnsafeMutablePointer<UInt32>
   @safe private let states: UnsafeMutablePointer<Atomic<Int>>
   @safe private let chunks: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-  /// The context of each worker; number 0 is the scan's own.
+  /// The context of each worker; number 0 is the scan's own. Those for a copy follow them.
   @safe private let lanes: UnsafeMutablePointer<CipherContext>
+  /// The file's keys, and those of a copy.
   @safe private let keys: UnsafeMutablePointer<Keys>
+  /// Whether the keys of a copy are known.
+  private let hasCopyKeys = Atomic<Bool>(false)
   @safe private let functions: UnsafePointer<CipherContext.Functions>
 
   /// The position after the last one that is planned.
@@ -85,20 +116,23 @@ import Synchronization
 
   /// Nil if there is no memory.
   init?(
-    _ layout: Layout, _ keys: Keys, descriptor: CInt,
+    _ layout: Layout, _ keys: Keys, isCopied: Bool, descriptor: CInt,
     _ functions: UnsafePointer<CipherContext.Functions>
   ) {
-    let lanesSize = unsafe MemoryLayout<CipherContext>.stride * ReadAheadWorkers.mostLanes
-    guard let memory = unsafe SQLite.allocate(MemoryLayout<Keys>.stride) else { return nil }
+    let laneCount = ReadAheadWorkers.mostLanes * (isCopied ? 2 : 1)
+    let lanesSize = unsafe MemoryLayout<CipherContext>.stride * laneCount
+    guard let memory = unsafe SQLite.allocate(2 * MemoryLayout<Keys>.stride) else { return nil }
     guard let lanes = unsafe SQLite.allocate(lanesSize) else {
       unsafe SQLite.free(memory)
       return nil
     }
-    self.keys = unsafe memory.bindMemory(to: Keys.self, capacity: 1)
-    unsafe self.keys.initialize(to: keys)
-    (self.layout, self.descriptor) = (layout, descriptor)
+    self.keys = unsafe memory.bindMemory(to: Keys.self, capacity: 2)
+    unsafe self.keys.initialize(repeating: keys, count: 2)
+    (self.layout, self.isCopied, self.descriptor) = (layout, isCopied, descriptor)
     self.functions = unsafe functions
-    slotSize = 2 * layout.pageSize + Layout.mostCodeBytes
+    slotSize =
+      Form.copy.offset(layout)
+      + (isCopied ? layout.pageSize + Layout.mostCodeBytes + Layout.markSize : 0)
     // A page more is the predictor's, and contexts are small.
     let pages = (Self.mostBytes - 2 * layout.pageSize) / slotSize / Self.chunkSlots
     capacity = min(Self.mostPages, max(1, pages) * Self.chunkSlots)
@@ -109,9 +143,8 @@ import Synchronization
     let chunkCount = capacity / Self.chunkSlots
     chunks = .allocate(capacity: chunkCount)
     unsafe chunks.initialize(repeating: nil, count: chunkCount)
-    self.lanes = unsafe lanes.bindMemory(
-      to: CipherContext.self, capacity: ReadAheadWorkers.mostLanes)
-    for lane in 0..<ReadAheadWorkers.mostLanes {
+    self.lanes = unsafe lanes.bindMemory(to: CipherContext.self, capacity: laneCount)
+    for lane in 0..<laneCount {
       unsafe (self.lanes + lane).initialize(to: CipherContext(functions))
     }
   }
@@ -125,10 +158,10 @@ import Synchronization
       unsafe explicit_bzero(memory, slotSize * Self.chunkSlots)
       unsafe SQLite.free(memory)
     }
-    for lane in 0..<ReadAheadWorkers.mostLanes { unsafe lanes[lane].free() }
-    unsafe explicit_bzero(lanes, MemoryLayout<CipherContext>.stride * ReadAheadWorkers.mostLanes)
+    for lane in 0..<laneCount { unsafe lanes[lane].free() }
+    unsafe explicit_bzero(lanes, MemoryLayout<CipherContext>.stride * laneCount)
     unsafe SQLite.free(lanes)
-    unsafe explicit_bzero(keys, MemoryLayout<Keys>.stride)
+    unsafe explicit_bzero(keys, 2 * MemoryLayout<Keys>.stride)
     unsafe SQLite.free(keys)
     unsafe numbers.deallocate()
     unsafe states.deallocate()
@@ -137,8 +170,20 @@ import Synchronization
 
   // MARK: The scan's thread
 
-  var pageKey: KeptKey { keys.pointee.page }
-  var hmacKey: KeptKey { keys.pointee.hmac }
+  func keys(_ form: Form) -> Keys { keys[form == .copy ? 1 : 0] }
+
+  /// Whether pages of a copy can be made, and aren't yet.
+  var needsCopyKeys: Bool { isCopied && !hasCopyKeys.load(ordering: .relaxed) }
+
+  /// The page of a position that is planned or taken.
+  func number(at position: Int) -> UInt32 { numbers[position % capacity] }
+
+  /// Begins to make pages of a copy.
+  func setCopyKeys(_ new: Keys) {
+    guard needsCopyKeys else { return }
+    keys[1] = new
+    hasCopyKeys.store(true, ordering: .releasing)
+  }
 
   /// How many positions are planned and not claimed.
   var waiting: Int { end.load(ordering: .relaxed) - claim.load(ordering: .relaxed) }
@@ -211,7 +256,7 @@ import Synchronization
 
   /// How often the scan looks at a page that another thread works on, before it does the page
   /// itself: for about as long as this takes.
-  private static let mostLooks = 4000
+  private var mostLooks: Int { isCopied ? 12_000 : 4000 }
 
   /// Whether a page is ready.
   ///
@@ -237,25 +282,25 @@ import Synchronization
           continue
         }
         looks += 1
-        guard looks < Self.mostLooks else { return false }
+        guard looks < mostLooks else { return false }
       default: return false
       }
     }
   }
 
-  /// Copies the code of a ready page, if it was made from these bytes.
+  /// Copies the code of a page that is ready, or taken, if it was made from these bytes.
   func copyCode(
-    _ position: Int, ifMadeFrom input: UnsafePointer<UInt8>,
+    _ form: Form, _ position: Int, ifMadeFrom input: UnsafePointer<UInt8>,
     to output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
-    let slot = unsafe memory(position % capacity)
+    let bytes = unsafe memory(position % capacity) + form.offset(layout)
     // SAFETY: the caller has as many bytes as the code depends on, and room for a code.
-    guard unsafe memcmp(input, slot, layout.authenticatedCount) == 0 else { return false }
-    unsafe memcpy(output, slot + 2 * layout.pageSize, layout.codeSize)
+    guard unsafe memcmp(input, bytes, layout.authenticatedCount) == 0 else { return false }
+    unsafe memcpy(output, bytes + form.codeOffset(layout), layout.codeSize)
     return true
   }
 
-  /// Copies the plaintext of a ready page whose code was copied, and frees its slot.
+  /// Copies the plaintext of a ready page whose code was copied.
   ///
   /// - Returns: False, and nothing is copied, if SQLCipher has another IV than the page.
   func takePlaintext(
@@ -266,8 +311,35 @@ import Synchronization
     // SAFETY: the caller has an IV, and room for what was encrypted.
     guard unsafe memcmp(iv, memory + layout.cipherCount, Layout.ivSize) == 0 else { return false }
     unsafe memcpy(output, memory + layout.pageSize, layout.cipherCount)
-    states[slot].store(Self.free, ordering: .relaxed)
+    states[slot].store(position << Self.codeBits | Self.taken, ordering: .relaxed)
     return true
+  }
+
+  /// The first taken page that has this plaintext, and whose ciphertext was made; nil if there is
+  /// none.
+  func taken(
+    _ form: Form, _ plaintext: UnsafePointer<UInt8>, in positions: Range<Int>
+  ) -> Int? {
+    positions.first(where: { position in
+      let slot = position % capacity
+      guard states[slot].load(ordering: .relaxed) == position << Self.codeBits | Self.taken else {
+        return false
+      }
+      let memory = unsafe memory(slot)
+      // SAFETY: the caller has as many bytes as are encrypted. A slot of a copy ends with the mark.
+      return unsafe (form == .file || hasCopy(memory))
+        && memcmp(plaintext, memory + layout.pageSize, layout.cipherCount) == 0
+    })
+  }
+
+  /// Copies the ciphertext of a taken page, with its IV.
+  func copyCiphertext(
+    _ form: Form, _ position: Int, to output: UnsafeMutablePointer<UInt8>
+  ) {
+    let slot = unsafe memory(position % capacity)
+    // SAFETY: the caller has room for what is encrypted, and an IV.
+    unsafe memcpy(output, slot + form.offset(layout), layout.authenticatedCount)
+    if form == .copy { unsafe setHasCopy(false, slot) }
   }
 
   /// How many pages are ready, and weren't used.
@@ -324,27 +396,70 @@ import Synchronization
   private func fill(
     _ slot: UnsafeMutableRawPointer, _ number: UInt32, _ lane: Int
   ) -> Bool {
-    let context = unsafe lanes + lane
     let offset = (Int(number) - 1) * layout.pageSize
-    // SAFETY: a slot has room for a page as it is in the file, its plaintext, and a code.
+    // SAFETY: a slot has room for a page as it is in the file, its plaintext, and a code, and that
+    // of a copy for a page, a code and a mark behind them.
     let count = unsafe pread(descriptor, slot, layout.pageSize, offset)
     guard count == layout.pageSize else { return false }
     let raw = unsafe slot.assumingMemoryBound(to: UInt8.self)
+    let plaintext = unsafe raw + layout.pageSize
+    guard unsafe authenticate(.file, raw, number, lane),
+      unsafe crypt(.file, mode: 0, iv: raw + layout.cipherCount, raw, plaintext, lane)
+    else { return false }
+    guard isCopied else { return true }
+    unsafe setHasCopy(false, slot)
+    guard hasCopyKeys.load(ordering: .acquiring) else { return true }
+    let copy = unsafe raw + Form.copy.offset(layout)
+    let iv = unsafe copy + layout.cipherCount
+    var generator = SystemRandomNumberGenerator()
+    let random = (generator.next(), generator.next())
+    unsafe UnsafeMutableRawPointer(iv).storeBytes(of: random, as: (UInt64, UInt64).self)
+    guard unsafe crypt(.copy, mode: 1, iv: iv, plaintext, copy, lane),
+      unsafe authenticate(.copy, copy, number, lane)
+    else { return true }
+    unsafe setHasCopy(true, slot)
+    return true
+  }
+
+  // SAFETY: in a window whose pages are copied, a slot ends with the mark.
+  private func hasCopy(_ slot: UnsafeMutableRawPointer) -> Bool {
+    unsafe slot.load(fromByteOffset: slotSize - Layout.markSize, as: UInt8.self) == 1
+  }
+
+  private func setHasCopy(_ hasCopy: Bool, _ slot: UnsafeMutableRawPointer) {
+    unsafe slot.storeBytes(
+      of: hasCopy ? 1 : 0, toByteOffset: slotSize - Layout.markSize, as: UInt8.self)
+  }
+
+  /// Writes the code of a page behind it.
+  private func authenticate(
+    _ form: Form, _ page: UnsafeMutablePointer<UInt8>, _ number: UInt32, _ lane: Int
+  ) -> Bool {
     var bytes = number.littleEndian
     return unsafe withUnsafeBytes(of: &bytes) { number in
-      unsafe withUnsafeBytes(of: keys.pointee.hmac.words) { key in
-        unsafe context.pointee.authenticate(
-          layout.algorithm, key.baseAddress!.assumingMemoryBound(to: UInt8.self), 32, raw,
+      unsafe withUnsafeBytes(of: keys(form).hmac.words) { key in
+        unsafe context(form, lane).pointee.authenticate(
+          layout.algorithm, key.baseAddress!.assumingMemoryBound(to: UInt8.self), 32, page,
           CInt(layout.authenticatedCount),
           number.baseAddress!.assumingMemoryBound(to: UInt8.self), 4,
-          raw + 2 * layout.pageSize)
+          page + form.codeOffset(layout))
       } == SQLite.ok
-        && withUnsafeBytes(of: keys.pointee.page.words) { key in
-          unsafe context.pointee.crypt(
-            0, key.baseAddress!.assumingMemoryBound(to: UInt8.self), 32,
-            raw + layout.cipherCount, raw, CInt(layout.cipherCount), raw + layout.pageSize)
-        } == SQLite.ok
     }
+  }
+
+  private func crypt(
+    _ form: Form, mode: CInt, iv: UnsafePointer<UInt8>, _ input: UnsafePointer<UInt8>,
+    _ output: UnsafeMutablePointer<UInt8>, _ lane: Int
+  ) -> Bool {
+    unsafe withUnsafeBytes(of: keys(form).page.words) { key in
+      unsafe context(form, lane).pointee.crypt(
+        mode, key.baseAddress!.assumingMemoryBound(to: UInt8.self), 32, iv, input,
+        CInt(layout.cipherCount), output)
+    } == SQLite.ok
+  }
+
+  private func context(_ form: Form, _ lane: Int) -> UnsafeMutablePointer<CipherContext> {
+    unsafe lanes + (form == .copy ? ReadAheadWorkers.mostLanes + lane : lane)
   }
 
   private func memory(_ slot: Int) -> UnsafeMutableRawPointer {

@@ -23,6 +23,8 @@ import CofferSQLite
   private let key: FileKey?
   /// Whether the connection has the key.
   private var isKeyed = false
+  /// What decrypts pages ahead of scans; nil for nothing.
+  package private(set) var readAhead: ReadAhead?
 
   /// - Parameters:
   ///   - key: The key; nil for a plaintext file.
@@ -44,7 +46,7 @@ import CofferSQLite
     try unsafe prepare.run(connection)
     guard let key else { return }
     try FileKey.proveEngine(of: connection)
-    try FileKey.setKey(key.spec, key.settings.pragmas(), in: connection)
+    readAhead = try FileKey.setKey(key.spec, key.settings.pragmas(), in: connection).readAhead
     isKeyed = true
   }
 

@@ -26,14 +26,14 @@ struct ReadAheadTests {
 
   private func open(
     _ settings: CipherSettings = .sqlcipher4, readsAhead: Bool, name: String = "db",
-    journalMode: Configuration.JournalModeConfiguration = .delete
+    journalMode: Configuration.JournalModeConfiguration = .delete, cacheSize: Int = 0
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.key = try .raw(key, salt: salt)
     configuration.cipher = settings
     configuration.readsAhead = readsAhead
     configuration.journalMode = journalMode
-    configuration.cacheSize = 0
+    configuration.cacheSize = cacheSize
     configuration.busyMode = .timeout(60)
     return try DatabaseQueue(path: directory.path(name), configuration: configuration)
   }
@@ -255,6 +255,94 @@ struct ReadAheadTests {
     }
     #expect(ofBackup > 0)
     #expect(ofChange > 0)
+  }
+
+  /// What each page is encrypted with beside the key.
+  private func ivs(_ path: String, pageSize: Int = 4096) throws -> [Data] {
+    let file = try Data(contentsOf: URL(fileURLWithPath: path))
+    return stride(from: pageSize, through: file.count, by: pageSize).map {
+      Data(file[$0 - 80..<$0 - 64])
+    }
+  }
+
+  /// Adds values whose last pages are the same.
+  private func addSamePages(_ queue: DatabaseQueue) throws {
+    try queue.write { db in
+      for _ in 0..<50 { try db.execute(sql: "INSERT INTO t (data) VALUES (zeroblob(9000))") }
+    }
+  }
+
+  private func encryptedPages(_ queue: DatabaseQueue) throws -> Int {
+    try queue.inDatabase { $0.keying.provision.readAhead?.counts.encrypted ?? 0 }
+  }
+
+  @Test func `each page of a copy has an IV of its own`() throws {
+    let queue = try open(readsAhead: true)
+    try fill(queue, pages: 300)
+    try addSamePages(queue)
+    let expected = try results(queue)
+    let original = try ivs(directory.path("db"))
+    #expect(Set(original).count == original.count)
+    var number = 0
+    let limit = Date() + 60
+    while try encryptedPages(queue) == 0, Date() < limit {
+      number += 1
+      let path = directory.path("copy\(number)")
+      // The same page key, and another HMAC key, from another salt.
+      try queue.backup(toPath: path, key: number % 2 == 0 ? nil : .raw(key))
+      let copied = try ivs(path)
+      #expect(copied.count == original.count)
+      #expect(Set(copied + original).count == copied.count + original.count)
+      var configuration = Configuration()
+      configuration.key = try .raw(key)
+      let copy = try DatabaseQueue(path: path, configuration: configuration)
+      #expect(try copy.checkCipherIntegrity() == [])
+      #expect(try results(copy) == expected)
+    }
+    #expect(try encryptedPages(queue) > 0)
+  }
+
+  @Test func `the journal of a key change has the pages as they were in the file`() throws {
+    let pageSize = 4096
+    let queue = try open(readsAhead: true, cacheSize: 16 << 20)
+    try fill(queue, pages: 300)
+    try addSamePages(queue)
+    // Of a journal that is kept, only the header is overwritten.
+    try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = PERSIST") }
+    let expected = try results(queue)
+    let (path, limit) = (directory.path("db"), Date() + 60)
+    var (current, unchanged) = (key, 0)
+    while unchanged == 0, Date() < limit {
+      let file = try Data(contentsOf: URL(fileURLWithPath: path))
+      let next = current.map { $0 &+ 1 }
+      queue.releaseMemory()
+      try queue.changeKey(to: .raw(next))
+      let journal = try Data(contentsOf: URL(fileURLWithPath: path + "-journal"))
+      // A page with its number before it, and a checksum behind it.
+      let size = pageSize + 8
+      let start = try #require([512, 4096].first { (journal.count - $0) % size == 0 })
+      var (restored, ivs) = (file, Set<Data>())
+      for offset in stride(from: start, to: journal.count, by: size) {
+        let number = journal[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+        let page = Data(journal[offset + 4..<offset + 4 + pageSize])
+        let range = (number - 1) * pageSize..<number * pageSize
+        unchanged += number > 1 && page == file[range] ? 1 : 0
+        restored.replaceSubrange(range, with: page)
+        ivs.insert(page.suffix(80).prefix(16))
+      }
+      #expect(ivs.count == file.count / pageSize)
+      let copy = directory.path("restored-\(current[0])")
+      try restored.write(to: URL(fileURLWithPath: copy))
+      var configuration = Configuration()
+      configuration.key = try .raw(current, salt: salt)
+      let old = try DatabaseQueue(path: copy, configuration: configuration)
+      #expect(try old.checkCipherIntegrity() == [])
+      #expect(try results(old) == expected)
+      #expect(try results(queue) == expected)
+      current = next
+    }
+    #expect(unchanged > 0)
+    #expect(try encryptedPages(queue) > 0)
   }
 
   @Test func `an interrupted scan ends, and the next one is right`() throws {

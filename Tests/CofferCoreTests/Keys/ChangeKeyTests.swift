@@ -22,7 +22,7 @@ struct ChangeKeyTests {
     _ change: (inout Configuration) -> Void = { _ in }
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
-    configuration.journalMode = wal ? .wal : .default
+    configuration.journalMode = wal ? .wal : .delete
     change(&configuration)
     let queue = try DatabaseQueue(path: path, key: key ?? old, configuration: configuration)
     try queue.write { db in

@@ -71,7 +71,7 @@ extension ChangeKeyTests {
 
   @Test func `a truncated file keeps its key, and the error tells why`() throws {
     do {
-      let queue = try makeQueue(wal: false)
+      let queue = try makeQueue(wal: true)
       try queue.close()
     }
     let size = DatabaseFile.inspect(at: path).size
