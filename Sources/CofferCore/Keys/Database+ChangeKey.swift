@@ -189,7 +189,10 @@ extension Database {
   // MARK: After
 
   private func proveKeyChange(from old: FileKey, to new: FileKey) throws {
-    guard try FileConnection.opens(path, with: new) else {
+    // SQLCipher stops without a word at a page that it can't read. With a rollback journal, the
+    // connection then keeps its lock after the commit, and others would wait for it.
+    guard try !SQLite.hasWriteLock(openConnection()), try FileConnection.opens(path, with: new)
+    else {
       throw DatabaseError(
         resultCode: .SQLITE_ERROR, message: "SQLCipher has not changed the key",
         hint: "Another connection may use the database, or the disk may be full.")

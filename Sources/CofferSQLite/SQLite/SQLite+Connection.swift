@@ -142,6 +142,15 @@ extension SQLite {
     return unsafe methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)
   }
 
+  /// Whether a connection has a lock for writing to its main database's file.
+  ///
+  /// With a write-ahead log, it never has one. <https://sqlite.org/lockingv3.html>
+  @safe package static func hasWriteLock(_ connection: SQLiteConnection) -> Bool {
+    var level: CInt = 0
+    let code = unsafe sqlite3_file_control(connection, "main", SQLITE_FCNTL_LOCKSTATE, &level)
+    return code == SQLITE_OK && level >= SQLITE_LOCK_RESERVED
+  }
+
   /// A file of a connection, which keeps it open, and its methods; nil if it isn't open.
   ///
   /// - Parameter pointer: `SQLITE_FCNTL_FILE_POINTER`, or `SQLITE_FCNTL_JOURNAL_POINTER` for the
