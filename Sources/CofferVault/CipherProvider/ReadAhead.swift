@@ -82,8 +82,8 @@ import Glibc
   /// change, which uses two keys.
   private(set) var readsInOrder = false { didSet { stop() } }
 
-  /// The file to which the pages are copied, if this connection's thread uses it, too.
-  @safe @exclusivity(unchecked) private var copy: ReadAhead?
+  /// Whether the pages are copied to a file that this connection's thread writes, too.
+  @safe @exclusivity(unchecked) private var isCopied = false
   /// The file whose pages are copied to this one.
   @safe @exclusivity(unchecked) private unowned var original: ReadAhead?
   /// The position after the last page whose ciphertext was given away.
@@ -98,13 +98,13 @@ import Glibc
   package func readingInOrder<T>(
     copyingTo copy: ReadAhead? = nil, _ body: () throws -> T
   ) rethrows -> T {
-    self.copy = copy
+    isCopied = copy != nil
     copy?.original = self
     readsInOrder = true
     defer {
       readsInOrder = false
       copy?.original = nil
-      self.copy = nil
+      isCopied = false
     }
     return try body()
   }
@@ -274,7 +274,7 @@ import Glibc
         let layout = ReadAheadWindow.Layout(
           algorithm: algorithm, cipherCount: count - ReadAheadWindow.Layout.ivSize),
         let window = unsafe ReadAheadWindow(
-          layout, keys, isCopied: copy != nil, descriptor: descriptor, functions)
+          layout, keys, isCopied: isCopied, descriptor: descriptor, functions)
       else { return predictor.stop() }
       guard workers.begin(window) else {
         window.release()

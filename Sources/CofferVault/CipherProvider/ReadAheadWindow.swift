@@ -172,15 +172,12 @@ import Synchronization
 
   func keys(_ form: Form) -> Keys { keys[form == .copy ? 1 : 0] }
 
-  /// Whether pages of a copy can be made, and aren't yet.
-  var needsCopyKeys: Bool { isCopied && !hasCopyKeys.load(ordering: .relaxed) }
-
   /// The page of a position that is planned or taken.
   func number(at position: Int) -> UInt32 { numbers[position % capacity] }
 
   /// Begins to make pages of a copy.
   func setCopyKeys(_ new: Keys) {
-    guard needsCopyKeys else { return }
+    guard isCopied, !hasCopyKeys.load(ordering: .relaxed) else { return }
     keys[1] = new
     hasCopyKeys.store(true, ordering: .releasing)
   }

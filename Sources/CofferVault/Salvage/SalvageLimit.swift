@@ -84,6 +84,7 @@ final class SalvageLimits {
   func allowsSchema(adding byteCount: Int, memory: () throws -> Int) rethrows -> Bool {
     if lifted.contains(.definitionText) { return true }
     unmeasuredText += byteCount
+    // SQLite can make 36 times as much of it: each large definition is looked at.
     if !isSchemaFull, unmeasuredText > 256 << 10 {
       unmeasuredText = 0
       isSchemaFull = try memory() > 64 << 20 + sourceSize / 8

@@ -46,7 +46,7 @@ struct BackupTests {
 
   @Test(arguments: [false, true])
   func `a backup with the same key opens with it`(wal: Bool) throws {
-    let source = try makeQueue("a.db", key) { $0.journalMode = wal ? .wal : .default }
+    let source = try makeQueue("a.db", key) { $0.journalMode = wal ? .wal : .delete }
     let target = try makeQueue("b.db", key, rows: 0)
     try source.backup(to: target)
     #expect(try count(target) == 300)
@@ -138,7 +138,7 @@ struct BackupTests {
 
   @Test(arguments: [false, true])
   func `a copy at a path has the same key, or another one`(wal: Bool) throws {
-    let source = try makeQueue("a.db", key) { $0.journalMode = wal ? .wal : .default }
+    let source = try makeQueue("a.db", key) { $0.journalMode = wal ? .wal : .delete }
     let other = DatabaseKey.passphrase("other")
     try source.backup(toPath: directory.path("same.db"))
     try source.backup(toPath: directory.path("other.db"), key: other)
@@ -161,7 +161,7 @@ struct BackupTests {
 
   @Test(arguments: [false, true])
   func `a plaintext copy is made where it is asked for by name`(wal: Bool) throws {
-    let source = try makeQueue("a.db", key) { $0.journalMode = wal ? .wal : .default }
+    let source = try makeQueue("a.db", key) { $0.journalMode = wal ? .wal : .delete }
     try source.exportPlaintext(to: directory.path("p.db"))
     #expect(try isPlaintext("p.db"))
     #expect(try count(DatabaseQueue(path: directory.path("p.db"))) == 300)
@@ -247,7 +247,7 @@ struct BackupTests {
 
   @Test(arguments: [false, true])
   func `pages that something has changed are named`(wal: Bool) throws {
-    let queue = try makeQueue("a.db", key) { $0.journalMode = wal ? .wal : .default }
+    let queue = try makeQueue("a.db", key) { $0.journalMode = wal ? .wal : .delete }
     #expect(try queue.checkCipherIntegrity() == [])
     #expect(try queue.inDatabase { try $0.checkCipherIntegrity() } == [])
     try queue.close()

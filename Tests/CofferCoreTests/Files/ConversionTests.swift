@@ -406,7 +406,7 @@ struct ConversionTests {
   @Test(arguments: [false, true])
   func `a source in use is refused`(wal: Bool) throws {
     var configuration = Configuration()
-    configuration.journalMode = wal ? .wal : .default
+    configuration.journalMode = wal ? .wal : .delete
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.write { try $0.execute(sql: "CREATE TABLE t (a)") }
     try queue.inDatabase { db in
