@@ -45,6 +45,7 @@ import Glibc
     var context: OpaquePointer?
   }
 
+  private var ivs = PageIVs()
   private var cipher = unsafe KeptCipher()
   private var hmac = unsafe KeptHMAC()
   // Those of the key before, while the file gets another one.
@@ -60,6 +61,7 @@ import Glibc
   /// Frees and wipes all that is kept.
   mutating func free() {
     let crypto = unsafe functions.pointee.crypto
+    unsafe ivs.free()
     unsafe crypto.freeCipher(cipher.encryption)
     unsafe crypto.freeCipher(cipher.decryption)
     unsafe crypto.freeHMAC(hmac.context)
@@ -78,6 +80,16 @@ import Glibc
   }
 
   // MARK: Pages
+
+  /// Writes random bytes for a page.
+  ///
+  /// - Returns: SQLite's OK; nil for SQLCipher's provider to do it.
+  @inline(__always)
+  mutating func random(_ output: UnsafeMutableRawPointer?, _ count: CInt) -> CInt? {
+    guard let output = unsafe output, count == CInt(PageIVs.size), unsafe ivs.takeNext(output)
+    else { return nil }
+    return SQLite.ok
+  }
 
   /// Encrypts or decrypts whole blocks with AES-256-CBC.
   ///

@@ -33,7 +33,10 @@ enum KeptProvider {
       deactivate: engine.deactivate == nil ? nil : deactivate,
       name: { unsafe stock($0).name(stockContext($0)) },
       addRandom: { unsafe stock($0).addRandom(stockContext($0), $1, $2) },
-      random: { unsafe stock($0).random(stockContext($0), $1, $2) },
+      random: { context, output, count in
+        if let code = unsafe kept(context)?.pointee.random(output, count) ?? nil { return code }
+        return unsafe stock(context).random(stockContext(context), output, count)
+      },
       hmac: { context, algorithm, key, keySize, input, count, more, moreCount, output in
         let code = unsafe kept(context)?.pointee.authenticate(
           algorithm, key, keySize, input, count, more, moreCount, output)

@@ -20,6 +20,7 @@ enum ProviderProof {
     guard unsafe reference.makeContext(&second) == SQLite.ok else { return false }
     defer { _ = unsafe reference.freeContext(&second) }
     return unsafe haveSameFacts((candidate, first), (reference, second))
+      && drawsRandomBytes((candidate, first))
       && derivesSameKeys((candidate, first), (reference, second))
       && encryptSamePages((candidate, first), (reference, second))
       && authenticateSamePages((candidate, first), (reference, second))
@@ -50,6 +51,16 @@ enum ProviderProof {
     let (otherTexts, otherNumbers) = unsafe facts(second)
     return texts == otherTexts && numbers == otherNumbers && texts[2]?.lowercased() == "aes-256-cbc"
       && numbers.starts(with: [32, 16, 16])
+  }
+
+  /// Whether all of some IVs differ, as they do but once in 10³⁵ times.
+  private static func drawsRandomBytes(_ opened: Opened) -> Bool {
+    var drawn: Set<[UInt8]> = [[UInt8](repeating: 0, count: 16)]
+    return (0..<40).allSatisfy { _ in
+      var iv = [UInt8](repeating: 0, count: 16)
+      let code = unsafe opened.functions.random(opened.context, &iv, 16)
+      return code == SQLite.ok && drawn.insert(iv).inserted
+    }
   }
 
   private static func derivesSameKeys(_ first: Opened, _ second: Opened) -> Bool {
