@@ -14,8 +14,8 @@ import Glibc
 ///   connection changes meanwhile, or one whose newest version is in the log.
 /// - A page is encrypted ahead only with the keys that SQLCipher then gives, and from the plaintext
 ///   that it gives; and it gets an IV of its own, or the bytes that the file has for it.
-/// - All memory is wiped and freed as the transaction ends, as the key changes, and as the file is
-///   closed, and no worker reads the file afterwards.
+/// - All memory is wiped and freed as the transaction ends, or a pass over all pages, as the key
+///   changes, and as the file is closed, and no worker reads the file afterwards.
 ///
 /// Only the connection's thread uses it.
 @safe package final class ReadAhead: FileReader {
@@ -29,7 +29,9 @@ import Glibc
     package var encrypted = 0
   }
 
+  private static let mostBytes = 1 << 20
   private static let firstSize = 4
+  private static let firstSizeInOrder = 16
   /// How many other pages end a window: the scan has ended, or reads what isn't known.
   private static let mostStrangers = 64
   /// How many pages show whether predictions come true.
@@ -52,6 +54,8 @@ import Glibc
   /// The position of that page, if its code came from the window.
   @safe @exclusivity(unchecked) private var found: Int?
 
+  /// How much memory the window may take.
+  private var mostBytes = ReadAhead.mostBytes
   /// How many pages are planned beyond the scan's.
   private var size = 0
   /// The position after the page that the scan has taken last, and the one after the planned ones.
@@ -90,6 +94,10 @@ import Glibc
   @safe @exclusivity(unchecked) private var copiedHead = 0
   /// The position of the last page whose ciphertext was given away.
   @safe @exclusivity(unchecked) private var encrypted: (form: ReadAheadWindow.Form, position: Int)?
+  /// The pages that a key change is to write with another key, some time after it has read them.
+  @safe @exclusivity(unchecked) private var writer: ReadAhead?
+  /// The page key with which this encrypts ahead of a key change.
+  @safe @exclusivity(unchecked) private var writtenKey: KeptKey?
 
   /// Executes `body`, which reads all pages in the order of their numbers.
   ///
@@ -101,10 +109,18 @@ import Glibc
     isCopied = copy != nil
     copy?.original = self
     readsInOrder = true
+    if copy == nil, let descriptor {
+      writer = unsafe ReadAhead(descriptor: descriptor, functions, workers: workers)
+      writer?.isCopied = true
+      writer?.readsInOrder = true
+      mostBytes /= 2
+      writer?.mostBytes = mostBytes
+    }
     defer {
       readsInOrder = false
       copy?.original = nil
       isCopied = false
+      endWriter()
     }
     return try body()
   }
@@ -173,14 +189,18 @@ import Glibc
       littleEndian: UnsafeRawPointer(number).loadUnaligned(as: UInt32.self))
     if let original { return unsafe original.copyCode(of: self, key, output) }
     guard let window else { return false }
+    if let writer, !window.keys(.file).hmac.isSame(as: key) {
+      return unsafe authenticate(writtenBy: writer, in: window, key, output)
+    }
     return unsafe find(in: window, key, input, output)
   }
 
   /// Writes a page's ciphertext and IV, if they are known.
   ///
   /// A key change reads a page, writes it to the rollback journal with the old key, which results
-  /// in what was read, and later to the file with the new one. A copy's pages are encrypted as they
-  /// are read, before the copy writes them.
+  /// in what was read, and some hundred pages later to the file with the new one. For the latter,
+  /// workers read it once more. A copy's pages are encrypted as they are read, before the copy
+  /// writes them.
   /// - Parameter iv: What SQLCipher has chosen; it is replaced, if it follows the output.
   @inline(never)
   func encrypt(
@@ -189,8 +209,12 @@ import Glibc
   ) -> Bool {
     guard unsafe iv == UnsafePointer(output + Int(count)) else { return false }
     if let original { return unsafe original.encrypt(.copy, keys, input, count, output) }
+    guard let window else { return false }
+    guard window.keys(.file).page.isSame(as: keys.page) else {
+      return unsafe writer?.encryptNext(keys.page, input, count, output) ?? false
+    }
     // The page was read right before.
-    guard let window, head > 0, window.number(at: head - 1) == number else { return false }
+    guard head > 0, window.number(at: head - 1) == number else { return false }
     return unsafe encrypt(.file, keys, input, count, output)
   }
 
@@ -211,6 +235,72 @@ import Glibc
     encrypted = (form, position)
     past.encrypted += 1
     return true
+  }
+
+  // MARK: A key change
+
+  /// Writes the ciphertext of the page that is expected next, if it has this plaintext.
+  private func encryptNext(
+    _ key: KeptKey, _ input: UnsafePointer<UInt8>, _ count: CInt,
+    _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    writtenKey = key
+    guard let window, !ReadAheadWorkers.isForked else { return false }
+    if head < end {
+      if window.isReady(head, helps: false) { window.setTaken(head) }
+      head += 1
+      window.skipClaims(to: head)
+    }
+    return unsafe encrypt(
+      .copy, ReadAheadWindow.Keys(page: key, hmac: KeptKey()), input, count, output)
+  }
+
+  /// Writes the code of the page that was just encrypted with another key than the window's, if it
+  /// is known, and has the next ones encrypted.
+  @inline(never)
+  private func authenticate(
+    writtenBy writer: ReadAhead, in window: ReadAheadWindow, _ key: KeptKey,
+    _ output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    guard let page = writer.writtenKey else { return false }
+    writer.writtenKey = nil
+    (writer.input, writer.count) = (input, count)
+    (writer.algorithm, writer.number) = (algorithm, number)
+    let isKnown = unsafe writer.copyCode(of: writer, key, output)
+    writer.noteWritten(isKnown: isKnown)
+    if writer.window == nil, !writer.isResting() {
+      writer.begin(
+        with: window.keys(.file), copyKeys: ReadAheadWindow.Keys(page: page, hmac: key))
+    }
+    return isKnown
+  }
+
+  /// Goes on after the page that was just written.
+  private func noteWritten(isKnown: Bool) {
+    guard let window else { return }
+    if head == 0 || window.number(at: head - 1) != number {
+      // Another page may have been written in between, as the first one at the end.
+      guard let position = window.position(of: number, from: max(0, head - Self.firstSize)) else {
+        strangers += 1
+        if strangers > Self.mostStrangers { stop() }
+        return
+      }
+      head = position + 1
+      window.skipClaims(to: head)
+    }
+    strangers = 0
+    hits += 1
+    if isKnown { judged.used += 1 } else { judged.unused += 1 }
+    advance()
+  }
+
+  private func endWriter() {
+    guard let writer else { return }
+    self.writer = nil
+    writer.close()
+    mostBytes = Self.mostBytes
+    past.encrypted += writer.past.encrypted
+    past.unused += writer.past.unused
   }
 
   /// Writes the code of a page whose ciphertext was just given away.
@@ -268,20 +358,24 @@ import Glibc
   }
 
   /// Begins to read ahead, with the keys of the pages that were noted.
-  func begin(with keys: ReadAheadWindow.Keys) {
+  ///
+  /// - Parameter copyKeys: The keys with which a key change writes the pages; nil if they are read.
+  func begin(with keys: ReadAheadWindow.Keys, copyKeys: ReadAheadWindow.Keys? = nil) {
     if window == nil {
       guard let descriptor, !ReadAheadWorkers.isForked,
         let layout = ReadAheadWindow.Layout(
           algorithm: algorithm, cipherCount: count - ReadAheadWindow.Layout.ivSize),
         let window = unsafe ReadAheadWindow(
-          layout, keys, isCopied: isCopied, descriptor: descriptor, functions)
+          layout, keys, isRead: copyKeys == nil, isCopied: isCopied, mostBytes: mostBytes,
+          descriptor: descriptor, functions)
       else { return predictor.stop() }
       guard workers.begin(window) else {
         window.release()
         return predictor.stop()
       }
+      if let copyKeys { window.setCopyKeys(copyKeys) }
       self.window = window
-      size = Self.firstSize
+      size = readsInOrder ? Self.firstSizeInOrder : Self.firstSize
       (head, end, hits, strangers, judged) = (0, 0, 0, 0, Counts())
       (copiedHead, encrypted) = (0, nil)
       if readsInOrder {
@@ -333,6 +427,7 @@ import Glibc
       return false
     }
     strangers = 0
+    window.noteScan()
     head = position + 1
     window.skipClaims(to: head)
     guard count == window.layout.authenticatedCount, algorithm == window.layout.algorithm,
@@ -398,6 +493,7 @@ import Glibc
 
   /// Wipes and frees what was read ahead, as its key changes or the transaction ends.
   func stop() {
+    writer?.stop()
     guard let window else { return }
     self.window = nil
     found = nil
@@ -407,12 +503,16 @@ import Glibc
     window.release()
   }
 
-  package func transactionDidEnd() { stop() }
+  package func transactionDidEnd() {
+    // As it begins to write, SQLite can begin its log anew, and gives up a lock for that.
+    if !readsInOrder { stop() }
+  }
 
   package func fileWillClose() { close() }
 
   /// Ends all use of the file, and wipes and frees everything.
   func close() {
+    writer?.close()
     stop()
     descriptor = nil
     input = nil

@@ -73,7 +73,6 @@ import Synchronization
   /// How many lanes have memory.
   private var laneCount: Int { ReadAheadWorkers.mostLanes * (isCopied ? 2 : 1) }
 
-  private static let mostBytes = 1 << 20
   private static let mostPages = 64
   /// Slots that are allocated at once.
   private static let chunkSlots = 4
@@ -101,6 +100,8 @@ import Synchronization
   @safe private let lanes: UnsafeMutablePointer<CipherContext>
   /// The file's keys, and those of a copy.
   @safe private let keys: UnsafeMutablePointer<Keys>
+  /// Whether pages need the file's codes. If not, they are compared with what SQLCipher encrypts.
+  private let isRead: Bool
   /// Whether the keys of a copy are known.
   private let hasCopyKeys = Atomic<Bool>(false)
   @safe private let functions: UnsafePointer<CipherContext.Functions>
@@ -109,16 +110,26 @@ import Synchronization
   private let end = Atomic<Int>(0)
   /// The next position that nobody has claimed.
   private let claim = Atomic<Int>(0)
+  /// When the scan came to its last page.
+  private let lastScan = Atomic<Int>(0)
+  /// How long a scan counts as one after a page, in nanoseconds: some ticks of the clock.
+  private static let scanTime = 20_000_000
   /// Whether workers leave it.
   let isEnding = Atomic<Bool>(false)
   /// How many workers are at it; guarded by the workers' mutex.
   @safe @exclusivity(unchecked) var holders = 0
 
-  /// Nil if there is no memory.
+  /// Nil if there is no memory, or less is allowed than a few pages need.
   init?(
-    _ layout: Layout, _ keys: Keys, isCopied: Bool, descriptor: CInt,
-    _ functions: UnsafePointer<CipherContext.Functions>
+    _ layout: Layout, _ keys: Keys, isRead: Bool, isCopied: Bool, mostBytes: Int,
+    descriptor: CInt, _ functions: UnsafePointer<CipherContext.Functions>
   ) {
+    let slotSize =
+      Form.copy.offset(layout)
+      + (isCopied ? layout.pageSize + Layout.mostCodeBytes + Layout.markSize : 0)
+    // A page more is the predictor's, and contexts are small.
+    let chunkCount = (mostBytes - 2 * layout.pageSize) / slotSize / Self.chunkSlots
+    guard chunkCount > 0 || !isCopied else { return nil }
     let laneCount = ReadAheadWorkers.mostLanes * (isCopied ? 2 : 1)
     let lanesSize = unsafe MemoryLayout<CipherContext>.stride * laneCount
     guard let memory = unsafe SQLite.allocate(2 * MemoryLayout<Keys>.stride) else { return nil }
@@ -128,21 +139,18 @@ import Synchronization
     }
     self.keys = unsafe memory.bindMemory(to: Keys.self, capacity: 2)
     unsafe self.keys.initialize(repeating: keys, count: 2)
-    (self.layout, self.isCopied, self.descriptor) = (layout, isCopied, descriptor)
+    (self.layout, self.descriptor) = (layout, descriptor)
+    (self.isRead, self.isCopied) = (isRead, isCopied)
     self.functions = unsafe functions
-    slotSize =
-      Form.copy.offset(layout)
-      + (isCopied ? layout.pageSize + Layout.mostCodeBytes + Layout.markSize : 0)
-    // A page more is the predictor's, and contexts are small.
-    let pages = (Self.mostBytes - 2 * layout.pageSize) / slotSize / Self.chunkSlots
-    capacity = min(Self.mostPages, max(1, pages) * Self.chunkSlots)
+    self.slotSize = slotSize
+    capacity = min(Self.mostPages, max(1, chunkCount) * Self.chunkSlots)
     numbers = .allocate(capacity: capacity)
     unsafe numbers.initialize(repeating: 0, count: capacity)
     states = .allocate(capacity: capacity)
     for slot in 0..<capacity { unsafe (states + slot).initialize(to: Atomic(Self.free)) }
-    let chunkCount = capacity / Self.chunkSlots
-    chunks = .allocate(capacity: chunkCount)
-    unsafe chunks.initialize(repeating: nil, count: chunkCount)
+    let allChunks = capacity / Self.chunkSlots
+    chunks = .allocate(capacity: allChunks)
+    unsafe chunks.initialize(repeating: nil, count: allChunks)
     self.lanes = unsafe lanes.bindMemory(to: CipherContext.self, capacity: laneCount)
     for lane in 0..<laneCount {
       unsafe (self.lanes + lane).initialize(to: CipherContext(functions))
@@ -180,6 +188,23 @@ import Synchronization
     guard isCopied, !hasCopyKeys.load(ordering: .relaxed) else { return }
     keys[1] = new
     hasCopyKeys.store(true, ordering: .releasing)
+  }
+
+  /// A time in nanoseconds, of a clock that costs little and ticks every few milliseconds.
+  static var now: Int {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+
+  /// Notes that the scan has come to another page.
+  func noteScan() { lastScan.store(Self.now, ordering: .relaxed) }
+
+  /// Whether the scan's thread probably has a core.
+  ///
+  /// - Parameter time: ``now``.
+  func isScanning(at time: Int) -> Bool {
+    time - lastScan.load(ordering: .relaxed) < Self.scanTime
   }
 
   /// How many positions are planned and not claimed.
@@ -258,9 +283,9 @@ import Synchronization
   /// Whether a page is ready.
   ///
   /// It never waits for a thread that may not run: a page that nobody has begun is left to the
-  /// caller. While a worker is at it, this does the next page that nobody has claimed, and then
-  /// looks for a little while.
-  func isReady(_ position: Int) -> Bool {
+  /// caller. While a worker is at it, this does the next page that nobody has claimed, if it helps,
+  /// and then looks for a little while.
+  func isReady(_ position: Int, helps: Bool = true) -> Bool {
     let slot = position % capacity
     var looks = 0
     while true {
@@ -274,7 +299,7 @@ import Synchronization
         ).exchanged
         if isMine { return false }
       case Self.working:
-        if looks == 0, work(lane: 0, most: 1) > 0 {
+        if helps, looks == 0, work(lane: 0, most: 1) > 0 {
           looks = 1
           continue
         }
@@ -308,8 +333,13 @@ import Synchronization
     // SAFETY: the caller has an IV, and room for what was encrypted.
     guard unsafe memcmp(iv, memory + layout.cipherCount, Layout.ivSize) == 0 else { return false }
     unsafe memcpy(output, memory + layout.pageSize, layout.cipherCount)
-    states[slot].store(position << Self.codeBits | Self.taken, ordering: .relaxed)
+    setTaken(position)
     return true
+  }
+
+  /// Notes that a ready page needs no plaintext.
+  func setTaken(_ position: Int) {
+    states[position % capacity].store(position << Self.codeBits | Self.taken, ordering: .relaxed)
   }
 
   /// The first taken page that has this plaintext, and whose ciphertext was made; nil if there is
@@ -400,7 +430,7 @@ import Synchronization
     guard count == layout.pageSize else { return false }
     let raw = unsafe slot.assumingMemoryBound(to: UInt8.self)
     let plaintext = unsafe raw + layout.pageSize
-    guard unsafe authenticate(.file, raw, number, lane),
+    guard unsafe !isRead || authenticate(.file, raw, number, lane),
       unsafe crypt(.file, mode: 0, iv: raw + layout.cipherCount, raw, plaintext, lane)
     else { return false }
     guard isCopied else { return true }
@@ -408,10 +438,8 @@ import Synchronization
     guard hasCopyKeys.load(ordering: .acquiring) else { return true }
     let copy = unsafe raw + Form.copy.offset(layout)
     let iv = unsafe copy + layout.cipherCount
-    var generator = SystemRandomNumberGenerator()
-    let random = (generator.next(), generator.next())
-    unsafe UnsafeMutableRawPointer(iv).storeBytes(of: random, as: (UInt64, UInt64).self)
-    guard unsafe crypt(.copy, mode: 1, iv: iv, plaintext, copy, lane),
+    guard unsafe context(.copy, lane).pointee.random(iv, CInt(Layout.ivSize)) == SQLite.ok,
+      unsafe crypt(.copy, mode: 1, iv: iv, plaintext, copy, lane),
       unsafe authenticate(.copy, copy, number, lane)
     else { return true }
     unsafe setHasCopy(true, slot)

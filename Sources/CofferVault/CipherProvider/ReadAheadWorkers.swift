@@ -5,12 +5,13 @@ import Synchronization
 /// The threads of the process that read pages ahead of scans, one less than there are cores.
 ///
 /// The first window begins one, and more begin while there is more to do than they do. They sleep
-/// without work, and end after some seconds of it. Windows take turns.
+/// without work, and while scans need all cores themselves; and end after some seconds of it.
+/// Windows take turns.
 ///
 // SAFETY: what isn't atomic is changed inside of `mutex` alone.
 @safe final class ReadAheadWorkers: @unchecked Sendable {
   static let shared = ReadAheadWorkers(
-    count: max(1, min(mostWorkers, sysconf(CInt(_SC_NPROCESSORS_ONLN)) - 1)))
+    cores: max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 
   private static let mostWorkers = 8
   /// The workers', and one for the thread of the scan.
@@ -30,6 +31,7 @@ import Synchronization
       == 0
   }()
 
+  private let cores: Int
   private let count: Int
   // SAFETY: `init` makes all three, which are never freed.
   @safe private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -42,9 +44,9 @@ import Synchronization
   private let sleeping = Atomic<Int>(0)
   private let alive = Atomic<Int>(0)
 
-  /// - Parameter count: How many there are; without any, whoever tests it does the pages.
-  init(count: Int) {
-    self.count = count
+  private init(cores: Int) {
+    self.cores = cores
+    count = max(1, min(Self.mostWorkers, cores - 1))
     mutex = .allocate(capacity: 1)
     hasWork = .allocate(capacity: 1)
     isLeft = .allocate(capacity: 1)
@@ -52,9 +54,6 @@ import Synchronization
     unsafe pthread_cond_init(hasWork, nil)
     unsafe pthread_cond_init(isLeft, nil)
   }
-
-  /// How many threads there are.
-  var threadCount: Int { alive.load(ordering: .relaxed) }
 
   // MARK: Windows
 
@@ -93,7 +92,9 @@ import Synchronization
   private func wakeOne() {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    if sleeping.load(ordering: .relaxed) > 0 {
+    let sleepers = sleeping.load(ordering: .relaxed)
+    guard isCoreFree(beside: lanes.count - sleepers) else { return }
+    if sleepers > 0 {
       unsafe pthread_cond_signal(hasWork)
     } else if let lane = (1...max(1, count)).first(where: { !lanes.contains($0) }),
       lanes.count < count
@@ -104,6 +105,14 @@ import Synchronization
       lanes.remove(lane)
       alive.store(lanes.count, ordering: .relaxed)
     }
+  }
+
+  /// Whether there is a core for another worker, beside those of scans.
+  ///
+  /// A worker that takes a core from a scan makes both slower: a page costs more for two threads.
+  private func isCoreFree(beside workers: Int) -> Bool {
+    let now = ReadAheadWindow.now
+    return workers + windows.count { $0.isScanning(at: now) } < cores
   }
 
   // MARK: Threads
@@ -161,6 +170,9 @@ import Synchronization
 
   /// The window whose turn it is among those with work.
   private func nextWindow() -> ReadAheadWindow? {
+    guard isCoreFree(beside: lanes.count - 1 - sleeping.load(ordering: .relaxed)) else {
+      return nil
+    }
     for _ in windows.indices {
       turn = turn + 1 < windows.count ? turn + 1 : 0
       if windows[turn].hasWork { return windows[turn] }

@@ -302,6 +302,41 @@ struct ReadAheadTests {
     #expect(try encryptedPages(queue) > 0)
   }
 
+  @Test(arguments: [Configuration.JournalModeConfiguration.delete, .wal])
+  func `each page with a changed key has an IV of its own`(
+    _ mode: Configuration.JournalModeConfiguration
+  ) throws {
+    // Pages are written long after they were read, or, with a large cache, at the end.
+    for cacheSize in [100 << 10, 16 << 20] {
+      let name = "\(cacheSize)"
+      let queue = try open(
+        readsAhead: true, name: name, journalMode: mode, cacheSize: cacheSize)
+      try fill(queue, pages: 300)
+      try addSamePages(queue)
+      let expected = try results(queue)
+      let path = directory.path(name)
+      try queue.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+      var (former, current) = (try ivs(path), key)
+      let limit = Date() + 60
+      // A rollback journal gets encrypted pages, too, and a log doesn't.
+      var (encrypted, changes) = (0, 0)
+      while changes < 3 || encrypted == 0, Date() < limit {
+        changes += 1
+        current = current.map { $0 &+ 1 }
+        queue.releaseMemory()
+        try queue.changeKey(to: .raw(current))
+        encrypted = try encryptedPages(queue)
+        let changed = try ivs(path)
+        #expect(changed.count == former.count)
+        #expect(Set(changed + former).count == changed.count + former.count)
+        former = changed
+        #expect(try results(queue) == expected)
+        #expect(try queue.checkCipherIntegrity() == [])
+      }
+      #expect(encrypted > 0)
+    }
+  }
+
   @Test func `the journal of a key change has the pages as they were in the file`() throws {
     let pageSize = 4096
     let queue = try open(readsAhead: true, cacheSize: 16 << 20)
