@@ -34,7 +34,7 @@ package final class PreparedLookup {
   ) throws -> Result {
     guard let statement, let row, !statement.isActive,
       // Without either, another connection's change of the schema would go unnoticed.
-      statement.reprepareCount >= 0 || db.openTransaction != nil
+      statement.reportsRecompilations || db.openTransaction != nil
     else { return .needsRequest }
     switch try statement.lookUp(value) {
     case .row: return .found(row, statement)

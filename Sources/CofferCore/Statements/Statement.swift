@@ -56,7 +56,9 @@ import CofferVault
   package internal(set) var layout: RowLayout
   /// The number of times that SQLite had recompiled `handle` when the columns were read. Always -1
   /// before SQLite 3.20, which doesn't report it.
-  @safe @exclusivity(unchecked) package internal(set) var reprepareCount: CInt
+  @safe @exclusivity(unchecked) var reprepareCount: CInt
+  /// Whether SQLite reports recompilations.
+  package var reportsRecompilations: Bool { reprepareCount >= 0 }
 
   /// The facts that SQLite's compiler has reported about the statement.
   package internal(set) var facts: StatementFacts {

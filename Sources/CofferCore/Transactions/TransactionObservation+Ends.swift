@@ -96,8 +96,8 @@ extension TransactionObservation {
       tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
     case .none:
       if executions.isEmpty { hasWritten = false }
-      guard endsExplicitly, !registry.isEmpty, !database.accessState.contains(.readOnly),
-        !database.configuration.readonly
+      guard endsExplicitly, !database.accessState.contains(.readOnly),
+        !database.configuration.readonly, !registry.isEmpty
       else { return }
       tellEmptyCommit()
     }

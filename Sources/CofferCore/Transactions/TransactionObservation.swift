@@ -46,9 +46,9 @@ package final class TransactionObservation {
   }
 
   // SAFETY: the database owns the observation, and removes its hooks before it is deallocated.
-  unowned let database: Database
+  @safe unowned(unsafe) let database: Database
   var registry = ObserverRegistry()
-  var executions: [Execution] = []
+  @safe @exclusivity(unchecked) var executions: [Execution] = []
   @safe @exclusivity(unchecked) var savepoints: [Savepoint] = []
   var held: [HeldChange] = []
   /// The number of rollbacks to savepoints while the connection had observers.
@@ -71,9 +71,9 @@ package final class TransactionObservation {
   /// The error of the observer that has refused the commit.
   var refusal: (any Error)?
   /// Whether the transaction has executed a statement that writes.
-  var hasWritten = false
+  @safe @exclusivity(unchecked) var hasWritten = false
   /// Whether the transaction has changed the schema.
-  var hasChangedSchema = false
+  @safe @exclusivity(unchecked) var hasChangedSchema = false
   private var lastNames: LastNames?
   var schemaKnowledge = ChangeKnowledge()
 

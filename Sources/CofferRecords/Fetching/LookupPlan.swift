@@ -58,7 +58,7 @@ final class LookupPlan<Record: FetchableRecord & TableRecord> {
     guard let statement = lookup.statement else { return true }
     guard Record.databaseTableName == tableName, selection.isSelection(Record.databaseSelection)
     else { return false }
-    return try statement.reprepareCount >= 0
+    return try statement.reportsRecompilations
       || db.schemaCache.object(named: tableName) === table
   }
 }
