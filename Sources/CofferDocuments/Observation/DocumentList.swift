@@ -6,12 +6,12 @@ extension QueryBuilder where Document: Sendable {
   /// The documents of the query as a list that follows changes of single rows; nil if it isn't one.
   var listSource: ListSource<Document>? {
     guard isList else { return nil }
-    return ListSource(query: listQuery) { _, request, willDecode in
+    return ListSource(query: listQuery) { _, request, isWanted in
       var documents: [Document] = []
       let cursor = try StoredDocument<Document>.fetchCursor(request.fetchedStatement)
       let execution = cursor._execution
       while try execution.advance() {
-        willDecode(execution)
+        guard isWanted(execution) else { continue }
         do { documents.append(try cursor._element().document) } catch {
           throw execution.fail(error)
         }

@@ -49,12 +49,22 @@ package struct ListContent<Element: Sendable>: Sendable {
   ) throws -> Bool {
     guard changed.count <= ListContent.limit(count: rowIDs.count, plan) else { return false }
     let isCutOff = plan.mostRows.map { rowIDs.count >= $0 } ?? false
-    var newIDs: [Int64] = []
-    let fresh = try decode(db, plan.request(db, ofRows: changed)) {
-      newIDs.append($0.integer(at: plan.rowIDColumn))
-    }
     let places = places(of: changed, plan.rowIDOrder)
-    if try areInPlace(newIDs, places, plan, db, isCutOff: isCutOff) {
+    // One query reads the changed rows, and shows whether they are in order where they are.
+    let compared = rowsToCompare(places, plan, isCutOff: isCutOff)
+    var sorted: [Int64] = []
+    var newIDs: [Int64] = []
+    let read = compared.isEmpty ? changed : changed + compared.filter { !changed.hasSorted($0) }
+    let fresh = try decode(db, plan.request(db, ofRows: read)) {
+      let id = $0.integer(at: plan.rowIDColumn)
+      sorted.append(id)
+      guard read.count == changed.count || changed.hasSorted(id) else { return false }
+      newIDs.append(id)
+      return true
+    }
+    if newIDs.count == places.count, zip(newIDs, places).allSatisfy({ $0 == rowIDs[$1] }),
+      plan.rowIDOrder != nil || sorted == compared
+    {
       edit(zip(places, fresh).map { .replace($0, $1) })
       return true
     }
@@ -144,15 +154,16 @@ package struct ListContent<Element: Sendable>: Sendable {
     return places
   }
 
-  /// Returns whether changed rows are in the list's order where they are.
-  private func areInPlace(
-    _ newIDs: [Int64], _ places: [Int], _ plan: _ListQuery.Plan, _ db: Database, isCutOff: Bool
-  ) throws -> Bool {
-    guard newIDs.count == places.count, zip(newIDs, places).allSatisfy({ $0 == rowIDs[$1] })
-    else { return false }
-    guard plan.rowIDOrder == nil, let last = places.last else { return true }
-    if isCutOff, last == rowIDs.count - 1 { return false }
-    // Each row is compared with its neighbors.
+  /// Returns the rows at some places with their neighbors, in the list's order.
+  ///
+  /// If SQLite has the same order, the rows are in order where they are.
+  /// - Returns: None if they aren't, or are in any case.
+  private func rowsToCompare(
+    _ places: [Int], _ plan: _ListQuery.Plan, isCutOff: Bool
+  ) -> [Int64] {
+    guard plan.rowIDOrder == nil, let last = places.last else { return [] }
+    // The row that comes after the last one of a limit isn't known.
+    if isCutOff, last == rowIDs.count - 1 { return [] }
     var compared: [Int64] = []
     var end = 0
     for place in places {
@@ -161,7 +172,7 @@ package struct ListContent<Element: Sendable>: Sendable {
         end = neighbor + 1
       }
     }
-    return try plan.sorted(db, compared) == compared
+    return compared
   }
 
   /// Returns the place of a row among the others, which is not before a given one.
@@ -222,6 +233,14 @@ extension Array {
       }
       unsafe (start + newPlace).initialize(to: moved)
     }
+  }
+}
+
+extension [Int64] {
+  /// Whether the array, which is in ascending order, has a number.
+  fileprivate func hasSorted(_ number: Int64) -> Bool {
+    let index = partitioningIndex(from: 0) { $0 < number }
+    return index < count && self[index] == number
   }
 }
 

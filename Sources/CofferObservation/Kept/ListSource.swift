@@ -3,10 +3,10 @@ import CofferRecords
 
 /// A request whose elements an observation can keep.
 package struct ListSource<Element: Sendable>: KeptSource {
-  /// Fetches the elements of a request; calls a function before it decodes each row.
+  /// Fetches the elements of a request, of those rows for which a function returns true.
   package typealias Decoding =
     @Sendable (
-      _ db: Database, _ request: PreparedRequest, _ willDecode: (StatementExecution) -> Void
+      _ db: Database, _ request: PreparedRequest, _ isWanted: (StatementExecution) -> Bool
     ) throws -> [Element]
 
   package let query: _ListQuery
@@ -35,6 +35,7 @@ package struct ListSource<Element: Sendable>: KeptSource {
     let elements = try db.unrecorded {
       try decode(db, plan.wholeRequest(db)) {
         rowIDs.append($0.integer(at: plan.rowIDColumn))
+        return true
       }
     }
     if db.isRecordingRegion {
@@ -62,6 +63,7 @@ package struct ListSource<Element: Sendable>: KeptSource {
     var rowIDs = ContiguousArray<Int64>()
     _ = try decode(db, plan.wholeRequest(db)) {
       rowIDs.append($0.integer(at: plan.rowIDColumn))
+      return true
     }
     let fetched = try fetchAll(db)
     return rowIDs == content.rowIDs && fetched.count == content.elements.count
@@ -79,8 +81,8 @@ package struct ListSource<Element: Sendable>: KeptSource {
 extension ListSource where Element: FetchableRecord {
   /// Returns the elements of a request, one after the other.
   static var recordDecoding: Decoding {
-    { db, request, willDecode in
-      try RecordCursor<Element>(request.rowCursor(db)).allElements(willDecode)
+    { db, request, isWanted in
+      try RecordCursor<Element>(request.rowCursor(db)).allElements(isWanted)
     }
   }
 
@@ -99,17 +101,17 @@ extension ListSource where Element: DatabaseValueConvertible {
     guard let query = request._listQuery() else { return nil }
     self.init(
       query: query,
-      decode: { _, request, willDecode in
+      decode: { _, request, isWanted in
         try Element.fetchCursor(request.fetchedStatement, adapter: request.adapter)
-          .allElements(willDecode)
+          .allElements(isWanted)
       },
       fetchAll: { try request.fetchAll($0) }, region: { try request.databaseRegion($0) })
   }
 }
 
 extension DatabaseCursor {
-  /// Returns the elements; calls a function before it decodes each row.
-  fileprivate func allElements(_ willDecode: (StatementExecution) -> Void) throws -> [Element] {
+  /// Returns the elements of those rows for which a function returns true.
+  fileprivate func allElements(_ isWanted: (StatementExecution) -> Bool) throws -> [Element] {
     let execution = _execution
     var elements: [Element] = []
     // The number of the previous fetch: see `RecordCursor.all()`.
@@ -117,7 +119,7 @@ extension DatabaseCursor {
     let quarter = expected < 64 ? -1 : expected / 4
     while try execution.advance() {
       if elements.count == quarter { elements.reserveCapacity(expected + expected / 8) }
-      willDecode(execution)
+      guard isWanted(execution) else { continue }
       do { elements.append(try _element()) } catch { throw execution.fail(error) }
     }
     execution.statement.lastRecordCount = elements.count

@@ -54,7 +54,7 @@ struct RowPlaces: Sendable {
   }
 }
 
-extension ContiguousArray {
+extension RandomAccessCollection where Index == Int {
   /// Returns the index of the first element that doesn't come before something, in an array in that
   /// order.
   func partitioningIndex(from start: Int = 0, _ isBefore: (Element) -> Bool) -> Int {

@@ -116,12 +116,12 @@ struct ListFetch<Record: FetchableRecord & _SendableMetatype>: Sendable {
   func makeKeptList() -> KeptList<ListRow>? {
     guard alongside == nil, let query = request._listQuery() else { return nil }
     return KeptList(
-      ListSource(query: query) { db, request, willDecode in
+      ListSource(query: query) { db, request, isWanted in
         let cursor = try request.rowCursor(db)
         let execution = cursor._execution
         var rows: [ListRow] = []
         while let row = try cursor.next() {
-          willDecode(execution)
+          guard isWanted(execution) else { continue }
           rows.append(ListRow(row: row.copy()))
         }
         return rows
