@@ -126,13 +126,11 @@ private func twoScansBenchmark(_ files: CipherFixture) -> Benchmark {
   let alone = [1, 2].map { number in
     Lazy { try files.makeQueue("alone-\(number)", readsAhead: false) }
   }
-  func scan(_ queues: [Lazy<DatabaseQueue>]) throws -> Int64 {
+  func scanAtOnce(_ queues: [Lazy<DatabaseQueue>]) throws -> Int64 {
     let queues = try queues.map { try $0.value() }
     let sums = Mutex<[Int64]>([])
     DispatchQueue.concurrentPerform(iterations: queues.count) { index in
-      let sum = try? queues[index].unsafeRead { db in
-        try Int64.fetchOne(db, sql: CipherFixture.scanSQL)
-      }
+      let sum = try? scan(queues[index])
       sums.withLock { $0.append(sum ?? -1) }
     }
     return sums.withLock { $0.reduce(0, +) }
@@ -141,8 +139,8 @@ private func twoScansBenchmark(_ files: CipherFixture) -> Benchmark {
     name: "Cipher: two scans at once, beside two with nothing ahead", count: 2 * files.rows,
     goal: 1.0,
     prepare: { for queue in ahead + alone { try queue.value().releaseMemory() } },
-    floor: { try scan(alone) }
-  ) { try scan(ahead) }
+    floor: { try scanAtOnce(alone) }
+  ) { try scanAtOnce(ahead) }
 }
 
 /// What it costs that pages are decrypted ahead: beside a queue for which nothing is.
@@ -150,18 +148,6 @@ private func costBenchmarks(
   _ files: CipherFixture, ahead: Lazy<DatabaseQueue>, alone: Lazy<DatabaseQueue>
 ) -> [Benchmark] {
   let ids = files.fixture.ids
-  func scan(_ queue: Lazy<DatabaseQueue>) throws -> Int64 {
-    try queue.value().unsafeRead { db in
-      try Int64.fetchOne(db, sql: CipherFixture.scanSQL) ?? 0
-    }
-  }
-  func read(_ queue: Lazy<DatabaseQueue>) throws -> Int64 {
-    try queue.value().read { db in
-      try ids.reduce(0) { sum, id in
-        sum &+ (try Int64.fetchOne(db, sql: CipherFixture.readSQL, arguments: [id]) ?? 0)
-      }
-    }
-  }
   func prepare() throws {
     for queue in try [ahead.value(), alone.value()] {
       try queue.inDatabase { try $0.execute(sql: CipherFixture.smallCache) }
@@ -172,12 +158,12 @@ private func costBenchmarks(
     Benchmark(
       name: "Cipher: processor time of a scan, beside one with nothing ahead", count: files.rows,
       goal: 1.15, countsProcessorTime: true, prepare: prepare,
-      floor: { try scan(alone) }
-    ) { try scan(ahead) },
+      floor: { try scan(alone.value()) }
+    ) { try scan(ahead.value()) },
     Benchmark(
       name: "Cipher: point read of a cold page, beside one with nothing ahead", count: ids.count,
-      goal: 1.01, prepare: prepare, floor: { try read(alone) }
-    ) { try read(ahead) },
+      goal: 1.01, prepare: prepare, floor: { try read(alone.value(), ids) }
+    ) { try read(ahead.value(), ids) },
   ]
 }
 
@@ -196,10 +182,20 @@ private func scanBenchmark(
       _ = try (other ?? queue).value()
       return try files.stock(.scan)
     }
-  ) {
-    try queue.value().unsafeRead { db in
-      try Int64.fetchOne(db, sql: CipherFixture.scanSQL) ?? 0
+  ) { try scan(queue.value()) }
+}
+
+private func scan(_ queue: DatabaseQueue) throws -> Int64 {
+  try queue.unsafeRead { db in try Int64.fetchOne(db, sql: CipherFixture.scanSQL) ?? 0 }
+}
+
+private func read(_ queue: DatabaseQueue, _ ids: [Int64]) throws -> Int64 {
+  try queue.read { db in
+    var sum: Int64 = 0
+    for id in ids {
+      sum &+= try Int64.fetchOne(db, sql: CipherFixture.readSQL, arguments: [id]) ?? 0
     }
+    return sum
   }
 }
 
@@ -216,15 +212,7 @@ private func readBenchmark(_ files: CipherFixture, _ queue: Lazy<DatabaseQueue>)
       _ = try queue.value()
       return try files.stock(.read)
     }
-  ) {
-    try queue.value().read { db in
-      var sum: Int64 = 0
-      for id in ids {
-        sum &+= try Int64.fetchOne(db, sql: CipherFixture.readSQL, arguments: [id]) ?? 0
-      }
-      return sum
-    }
-  }
+  ) { try read(queue.value(), ids) }
 }
 
 private func writingBenchmarks(
