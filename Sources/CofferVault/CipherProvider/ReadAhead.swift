@@ -34,6 +34,8 @@ import Glibc
   private static let firstSizeInOrder = 16
   /// How many other pages end a window: the scan has ended, or reads what isn't known.
   private static let mostStrangers = 64
+  /// How many other pages may be written between those that a key change writes in order.
+  private static let mostWrittenBetween = 4
   /// How many pages show whether predictions come true.
   private static let judgedPages = 64
   private static let mostRest = 1024
@@ -280,7 +282,8 @@ import Glibc
     guard let window else { return }
     if head == 0 || window.number(at: head - 1) != number {
       // Another page may have been written in between, as the first one at the end.
-      guard let position = window.position(of: number, from: max(0, head - Self.firstSize)) else {
+      let start = max(0, head - Self.mostWrittenBetween)
+      guard let position = window.position(of: number, from: start) else {
         strangers += 1
         if strangers > Self.mostStrangers { stop() }
         return
