@@ -35,7 +35,7 @@ let snippets: [Snippet] = [
   Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet27),
   Snippet("Docs/Encryption.md, Settings, 1", [], snippet28),
   Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet29),
-  Snippet("Docs/Encryption.md, Pages ahead of a scan, 1", [], snippet30),
+  Snippet("Docs/Encryption.md, Pages ahead of a scan, or of a write, 1", [], snippet30),
   Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet31),
   Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet32),
   Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet33),
@@ -473,13 +473,13 @@ private func snippet29(_ scene: Scene) throws {
   _ = description
 }
 
-// Docs/Encryption.md, Pages ahead of a scan, 1
+// Docs/Encryption.md, Pages ahead of a scan, or of a write, 1
 private func snippet30(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.readsAhead = false  // by default true where there is more than one core
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
-  let statistics = try queue.read { db in db.readAheadStatistics }  // used and unused pages
+  let statistics = try queue.read { db in db.readAheadStatistics }  // used, encrypted and unused pages
   _ = configuration
   _ = queue
   _ = statistics

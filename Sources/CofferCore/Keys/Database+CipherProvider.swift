@@ -24,7 +24,7 @@ extension Database {
 }
 
 extension Database {
-  /// How many pages this connection has decrypted ahead of its scans so far.
+  /// How many pages were decrypted and encrypted ahead for this connection so far.
   ///
   /// All are 0 with ``Configuration/readsAhead`` off, with SQLCipher's own provider, and without
   /// HMACs. The pages of attached files count, too, while they are attached.
@@ -33,15 +33,19 @@ extension Database {
     return files.reduce(into: ReadAheadStatistics()) { result, file in
       let counts = file.counts
       result.usedPages += counts.used
+      result.encryptedPages += counts.encrypted
       result.unusedPages += counts.unused
     }
   }
 }
 
-/// What a connection has decrypted ahead of its scans, see ``Configuration/readsAhead``.
+/// What was done ahead for a connection, see ``Configuration/readsAhead``.
 public struct ReadAheadStatistics: Sendable, Hashable {
-  /// The pages that a scan has used.
+  /// The pages that were decrypted, and that a scan has used.
   public var usedPages = 0
-  /// The pages that were made for nothing: no scan came to them, or they had changed.
+  /// The pages that were encrypted, and then written.
+  public var encryptedPages = 0
+  /// The pages of both kinds that were made for nothing: no scan or write came to them, or they had
+  /// changed.
   public var unusedPages = 0
 }

@@ -112,9 +112,8 @@ import Glibc
     // SAFETY: the context has retained it.
     return unsafe readAhead._withUnsafeGuaranteedRef { readAhead in
       if mode == 1 {
-        if readAhead.encryptsAhead,
-          unsafe readAhead.encrypt(
-            ReadAheadWindow.Keys(page: wanted, hmac: hmac.key), input!, count, iv!, output!)
+        if unsafe readAhead.encrypt(
+          ReadAheadWindow.Keys(page: wanted, hmac: hmac.key), input!, count, iv!, output!)
         {
           return SQLite.ok
         }

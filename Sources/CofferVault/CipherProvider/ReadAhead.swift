@@ -13,7 +13,8 @@ import Glibc
 ///   page's, as always. So a wrong prediction costs time alone, as does a page that another
 ///   connection changes meanwhile, or one whose newest version is in the log.
 /// - A page is encrypted ahead only with the keys that SQLCipher then gives, and from the plaintext
-///   that it gives; and it gets an IV of its own, or the bytes that the file has for it.
+///   that it gives; and it gets an IV of its own, or the bytes that the file has for it. For
+///   ordinary writes, see ``WriteAhead``.
 /// - All memory is wiped and freed as the transaction ends, or a pass over all pages, as the key
 ///   changes, and as the file is closed, and no worker reads the file afterwards.
 ///
@@ -29,16 +30,13 @@ import Glibc
     package var encrypted = 0
   }
 
-  private static let mostBytes = 1 << 20
+  static let mostBytes = 1 << 20
   private static let firstSize = 4
   private static let firstSizeInOrder = 16
   /// How many other pages end a window: the scan has ended, or reads what isn't known.
   private static let mostStrangers = 64
   /// How many other pages may be written between those that a key change writes in order.
   private static let mostWrittenBetween = 4
-  /// How many pages show whether predictions come true.
-  private static let judgedPages = 64
-  private static let mostRest = 1024
 
   private let workers: ReadAheadWorkers
   @safe private let functions: UnsafePointer<CipherContext.Functions>
@@ -48,11 +46,8 @@ import Glibc
   @safe @exclusivity(unchecked) private var predictor = PagePredictor()
   @safe @exclusivity(unchecked) private var window: ReadAheadWindow?
 
-  // The page whose code was asked for last: its bytes, how many of them count, and its number.
-  @safe @exclusivity(unchecked) private var input: UnsafePointer<UInt8>?
-  @safe @exclusivity(unchecked) private var count = 0
-  @safe @exclusivity(unchecked) private var number: UInt32 = 0
-  @safe @exclusivity(unchecked) private var algorithm: CInt = 0
+  /// The page whose code was asked for last.
+  @safe @exclusivity(unchecked) private var asked = ReadAheadWindow.AskedPage()
   /// The position of that page, if its code came from the window.
   @safe @exclusivity(unchecked) private var found: Int?
 
@@ -65,19 +60,19 @@ import Glibc
   private var end = 0
   private var hits = 0
   private var strangers = 0
-  /// What became of pages since this was judged last.
-  private var judged = Counts()
-  /// How many interior pages (any pages, where they are read in order) are left out after bad
-  /// predictions, and how many the next time.
-  @safe @exclusivity(unchecked) private var rest = 0
-  private var nextRest = 4
+  /// It rests for some interior pages, or for any pages, where they are read in order.
+  @safe @exclusivity(unchecked) private var judgement = PredictionJudgement()
 
   private var past = Counts()
+  /// What encrypts the pages that this file's transactions write.
+  private let changes: WriteAhead
 
   /// Those of the file so far.
   package var counts: Counts {
     var counts = past
     if let window { counts.unused += window.countReady() }
+    counts.encrypted += changes.counts.encrypted
+    counts.unused += changes.counts.unused
     return counts
   }
 
@@ -134,8 +129,8 @@ import Glibc
   /// How many pages are copied before a copied page is written.
   package static let nearPages = 16
 
-  /// Whether pages are being read ahead.
-  package var isActive: Bool { window != nil }
+  /// Whether pages are being read or encrypted ahead.
+  package var isActive: Bool { window != nil || changes.isActive }
 
   init(
     descriptor: CInt, _ functions: UnsafePointer<CipherContext.Functions>,
@@ -143,6 +138,7 @@ import Glibc
   ) {
     (self.descriptor, self.workers) = (descriptor, workers)
     self.functions = unsafe functions
+    changes = unsafe WriteAhead(functions, workers: workers)
   }
 
   deinit { close() }
@@ -183,13 +179,13 @@ import Glibc
     _ algorithm: CInt, _ key: KeptKey, _ input: UnsafePointer<UInt8>, _ count: CInt,
     _ number: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
-    self.input = unsafe input
-    self.count = Int(count)
-    self.algorithm = algorithm
     // SAFETY: the caller passes the address of four bytes.
-    self.number = unsafe UInt32(
+    let number = unsafe UInt32(
       littleEndian: UnsafeRawPointer(number).loadUnaligned(as: UInt32.self))
-    if let original { return unsafe original.copyCode(of: self, key, output) }
+    asked = unsafe ReadAheadWindow.AskedPage(
+      bytes: input, count: Int(count), number: number, algorithm: algorithm)
+    if let original { return unsafe original.copyCode(of: asked, key, output) }
+    if changes.hasGiven { return unsafe changes.copyCode(of: asked, key, output) }
     guard let window else { return false }
     if let writer, !window.keys(.file).hmac.isSame(as: key) {
       return unsafe authenticate(writtenBy: writer, in: window, key, output)
@@ -202,7 +198,7 @@ import Glibc
   /// A key change reads a page, writes it to the rollback journal with the old key, which results
   /// in what was read, and some hundred pages later to the file with the new one. For the latter,
   /// workers read it once more. A copy's pages are encrypted as they are read, before the copy
-  /// writes them.
+  /// writes them, and those of other transactions before SQLite writes them.
   /// - Parameter iv: What SQLCipher has chosen; it is replaced, if it follows the output.
   @inline(never)
   func encrypt(
@@ -210,13 +206,20 @@ import Glibc
     _ iv: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     guard unsafe iv == UnsafePointer(output + Int(count)) else { return false }
+    guard encryptsAhead else {
+      guard changes.noteWritten() else { return false }
+      // What was read ahead is of no use any more, and both would take more than is allowed.
+      if window != nil { stopReading() }
+      return unsafe changes.encrypt(
+        keys, input, count, algorithm: asked.algorithm, to: output)
+    }
     if let original { return unsafe original.encrypt(.copy, keys, input, count, output) }
     guard let window else { return false }
     guard window.keys(.file).page.isSame(as: keys.page) else {
       return unsafe writer?.encryptNext(keys.page, input, count, output) ?? false
     }
     // The page was read right before.
-    guard head > 0, window.number(at: head - 1) == number else { return false }
+    guard head > 0, window.number(at: head - 1) == asked.number else { return false }
     return unsafe encrypt(.file, keys, input, count, output)
   }
 
@@ -266,11 +269,10 @@ import Glibc
   ) -> Bool {
     guard let page = writer.writtenKey else { return false }
     writer.writtenKey = nil
-    (writer.input, writer.count) = (input, count)
-    (writer.algorithm, writer.number) = (algorithm, number)
-    let isKnown = unsafe writer.copyCode(of: writer, key, output)
+    writer.asked = asked
+    let isKnown = unsafe writer.copyCode(of: asked, key, output)
     writer.noteWritten(isKnown: isKnown)
-    if writer.window == nil, !writer.isResting() {
+    if writer.window == nil, !writer.judgement.isResting() {
       writer.begin(
         with: window.keys(.file), copyKeys: ReadAheadWindow.Keys(page: page, hmac: key))
     }
@@ -280,6 +282,7 @@ import Glibc
   /// Goes on after the page that was just written.
   private func noteWritten(isKnown: Bool) {
     guard let window else { return }
+    let number = asked.number
     if head == 0 || window.number(at: head - 1) != number {
       // Another page may have been written in between, as the first one at the end.
       let start = max(0, head - Self.mostWrittenBetween)
@@ -293,7 +296,7 @@ import Glibc
     }
     strangers = 0
     hits += 1
-    if isKnown { judged.used += 1 } else { judged.unused += 1 }
+    if isKnown { judgement.used += 1 } else { judgement.unused += 1 }
     advance()
   }
 
@@ -308,16 +311,11 @@ import Glibc
 
   /// Writes the code of a page whose ciphertext was just given away.
   private func copyCode(
-    of page: ReadAhead, _ key: KeptKey, _ output: UnsafeMutablePointer<UInt8>
+    of page: ReadAheadWindow.AskedPage, _ key: KeptKey, _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
-    guard let (form, position) = encrypted, let window, let input = page.input else {
-      return false
-    }
+    guard let (form, position) = encrypted, let window else { return false }
     encrypted = nil
-    return unsafe page.count == window.layout.authenticatedCount
-      && page.algorithm == window.layout.algorithm && page.number == window.number(at: position)
-      && window.keys(form).hmac.isSame(as: key)
-      && window.copyCode(form, position, ifMadeFrom: input, to: output)
+    return unsafe window.copyCode(form, position, for: page, key, to: output)
   }
 
   /// Writes the plaintext of the page whose code was asked for last, if it is known.
@@ -337,10 +335,12 @@ import Glibc
   func note(
     _ input: UnsafePointer<UInt8>, _ plaintext: UnsafePointer<UInt8>, _ count: CInt
   ) -> Bool {
+    changes.endRun()
+    let number = asked.number
     // The first page is a part of no scan that is long.
-    guard unsafe input == self.input, number != 1 else { return false }
-    self.input = nil
-    if readsInOrder { return window == nil && !isResting() }
+    guard unsafe input == asked.bytes, number != 1 else { return false }
+    unsafe asked.bytes = nil
+    if readsInOrder { return window == nil && !judgement.isResting() }
     if unsafe PagePredictor.isInterior(plaintext.pointee) {
       unsafe noteInterior(plaintext, Int(count))
       return false
@@ -350,14 +350,8 @@ import Glibc
 
   @inline(never)
   private func noteInterior(_ plaintext: UnsafePointer<UInt8>, _ count: Int) {
-    if isResting() { return }
+    if judgement.isResting() { return }
     unsafe predictor.noteInterior(plaintext, count)
-  }
-
-  private func isResting() -> Bool {
-    if rest == 0 { return false }
-    rest -= 1
-    return true
   }
 
   /// Begins to read ahead, with the keys of the pages that were noted.
@@ -367,22 +361,26 @@ import Glibc
     if window == nil {
       guard let descriptor, !ReadAheadWorkers.isForked,
         let layout = ReadAheadWindow.Layout(
-          algorithm: algorithm, cipherCount: count - ReadAheadWindow.Layout.ivSize),
+          algorithm: asked.algorithm,
+          cipherCount: asked.count - ReadAheadWindow.Layout.ivSize),
         let window = unsafe ReadAheadWindow(
-          layout, keys, isRead: copyKeys == nil, isCopied: isCopied, mostBytes: mostBytes,
-          descriptor: descriptor, functions)
+          layout, keys, source: copyKeys == nil ? .file : .uncheckedFile, isCopied: isCopied,
+          mostBytes: mostBytes, descriptor: descriptor, functions)
       else { return predictor.stop() }
       guard workers.begin(window) else {
         window.release()
         return predictor.stop()
       }
       if let copyKeys { window.setCopyKeys(copyKeys) }
+      changes.stop()
       self.window = window
-      size = readsInOrder ? Self.firstSizeInOrder : Self.firstSize
-      (head, end, hits, strangers, judged) = (0, 0, 0, 0, Counts())
+      size = readsInOrder ? min(Self.firstSizeInOrder, mostPlanned(in: window)) : Self.firstSize
+      (head, end, hits, strangers) = (0, 0, 0, 0)
+      judgement.begin()
       (copiedHead, encrypted) = (0, nil)
       if readsInOrder {
-        predictor.beginSequence(after: number, last: pageCount(descriptor, layout.pageSize))
+        predictor.beginSequence(
+          after: asked.number, last: pageCount(descriptor, layout.pageSize))
       }
     }
     plan()
@@ -421,10 +419,10 @@ import Glibc
       stop()
       return false
     }
-    if encrypted != nil, unsafe copyCode(of: self, key, output) { return true }
+    if encrypted != nil, unsafe copyCode(of: asked, key, output) { return true }
     // A page is being written with another key.
     guard window.keys(.file).hmac.isSame(as: key) else { return false }
-    guard let position = window.position(of: number, from: head) else {
+    guard let position = window.position(of: asked.number, from: head) else {
       strangers += 1
       if strangers > Self.mostStrangers { stop() }
       return false
@@ -433,8 +431,8 @@ import Glibc
     window.noteScan()
     head = position + 1
     window.skipClaims(to: head)
-    guard count == window.layout.authenticatedCount, algorithm == window.layout.algorithm,
-      window.isReady(position),
+    guard asked.count == window.layout.authenticatedCount,
+      asked.algorithm == window.layout.algorithm, window.isReady(position),
       unsafe window.copyCode(.file, position, ifMadeFrom: input, to: output)
     else {
       hits += 1
@@ -452,7 +450,7 @@ import Glibc
     _ output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     found = nil
-    guard let window, window.keys(.file).page.isSame(as: key), unsafe input == self.input,
+    guard let window, window.keys(.file).page.isSame(as: key), unsafe input == asked.bytes,
       Int(count) == window.layout.cipherCount,
       unsafe window.takePlaintext(position, iv, to: output)
     else { return false }
@@ -462,40 +460,39 @@ import Glibc
     return true
   }
 
+  /// In order, pages stay a while after they were taken.
+  private func mostPlanned(in window: ReadAheadWindow) -> Int {
+    readsInOrder ? window.capacity / 2 : window.capacity
+  }
+
   /// Plans further, and more than before.
   private func advance() {
     guard let window else { return }
-    // In order, pages stay a while after they were taken.
-    let most = readsInOrder ? window.capacity / 2 : window.capacity
+    let most = mostPlanned(in: window)
     if hits >= size, size < most {
       size = min(2 * size, most)
       hits = 0
     }
     plan()
-    let total = judged.used + judged.unused
-    guard total >= Self.judgedPages else { return }
-    let isGood = judged.used >= judged.unused
-    judged = Counts()
-    if isGood {
-      nextRest = 4
-    } else {
-      rest = nextRest
-      nextRest = min(2 * nextRest, Self.mostRest)
-      stop()
-    }
+    if judgement.isBad() { stop() }
   }
 
   private func tally(used: Int, unused: Int) {
     past.used += used
     past.unused += unused
-    judged.used += used
-    judged.unused += unused
+    judgement.used += used
+    judgement.unused += unused
   }
 
   // MARK: Ends
 
-  /// Wipes and frees what was read ahead, as its key changes or the transaction ends.
+  /// Wipes and frees what was read and encrypted ahead, as its key changes or the transaction ends.
   func stop() {
+    changes.stop()
+    stopReading()
+  }
+
+  private func stopReading() {
     writer?.stop()
     guard let window else { return }
     self.window = nil
@@ -508,6 +505,7 @@ import Glibc
 
   package func transactionDidEnd() {
     // As it begins to write, SQLite can begin its log anew, and gives up a lock for that.
+    changes.endRun()
     if !readsInOrder { stop() }
   }
 
@@ -518,7 +516,7 @@ import Glibc
     writer?.close()
     stop()
     descriptor = nil
-    input = nil
+    unsafe asked.bytes = nil
     predictor.free()
   }
 }

@@ -9,7 +9,8 @@ import Synchronization
 /// code, and the plaintext. The memory is SQLite's, locked as far as that is allowed, and wiped.
 ///
 /// Where the pages are copied to another file, it has their ciphertext for that file, too. A page
-/// that was taken stays in its slot until the slot is planned anew.
+/// that was taken stays in its slot until the slot is planned anew. Pages that SQLite is to write
+/// have their plaintext from memory, and only the ciphertext is made.
 ///
 /// What must hold:
 /// - A slot is filled by the one thread that has changed its state from planned to working.
@@ -68,12 +69,36 @@ import Synchronization
   struct Keys {
     let page: KeptKey
     let hmac: KeptKey
+
+    func isSame(as other: Keys) -> Bool {
+      page.isSame(as: other.page) && hmac.isSame(as: other.hmac)
+    }
+  }
+
+  /// Where the plaintext of pages comes from.
+  enum Source {
+    /// The file, whose codes must be right.
+    case file
+    /// The file. It is compared with what SQLCipher encrypts.
+    case uncheckedFile
+    /// Memory: see ``plan(_:_:at:)``. It is compared with what SQLCipher encrypts.
+    case memory
+  }
+
+  /// A page whose code SQLCipher asks for.
+  @safe struct AskedPage {
+    // SAFETY: only compared, or used until SQLCipher has the code.
+    var bytes: UnsafePointer<UInt8>?
+    /// How many bytes the code depends on.
+    var count = 0
+    var number: UInt32 = 0
+    var algorithm: CInt = 0
   }
 
   /// How many lanes have memory.
   private var laneCount: Int { ReadAheadWorkers.mostLanes * (isCopied ? 2 : 1) }
 
-  private static let mostPages = 64
+  static let mostPages = 64
   /// Slots that are allocated at once.
   private static let chunkSlots = 4
 
@@ -100,8 +125,7 @@ import Synchronization
   @safe private let lanes: UnsafeMutablePointer<CipherContext>
   /// The file's keys, and those of a copy.
   @safe private let keys: UnsafeMutablePointer<Keys>
-  /// Whether pages need the file's codes. If not, they are compared with what SQLCipher encrypts.
-  private let isRead: Bool
+  private let source: Source
   /// Whether the keys of a copy are known.
   private let hasCopyKeys = Atomic<Bool>(false)
   @safe private let functions: UnsafePointer<CipherContext.Functions>
@@ -121,7 +145,7 @@ import Synchronization
 
   /// Nil if there is no memory, or less is allowed than a few pages need.
   init?(
-    _ layout: Layout, _ keys: Keys, isRead: Bool, isCopied: Bool, mostBytes: Int,
+    _ layout: Layout, _ keys: Keys, source: Source, isCopied: Bool, mostBytes: Int,
     descriptor: CInt, _ functions: UnsafePointer<CipherContext.Functions>
   ) {
     let slotSize =
@@ -140,7 +164,7 @@ import Synchronization
     self.keys = unsafe memory.bindMemory(to: Keys.self, capacity: 2)
     unsafe self.keys.initialize(repeating: keys, count: 2)
     (self.layout, self.descriptor) = (layout, descriptor)
-    (self.isRead, self.isCopied) = (isRead, isCopied)
+    (self.source, self.isCopied) = (source, isCopied)
     self.functions = unsafe functions
     self.slotSize = slotSize
     capacity = min(Self.mostPages, max(1, chunkCount) * Self.chunkSlots)
@@ -232,6 +256,14 @@ import Synchronization
     end.store(position + 1, ordering: .releasing)
   }
 
+  /// Plans a page with this plaintext at the prepared position, the one after the last.
+  func plan(_ number: UInt32, _ plaintext: UnsafePointer<UInt8>, at position: Int) {
+    // SAFETY: the caller has as many bytes as are encrypted, and nobody else is at a free slot.
+    unsafe memcpy(
+      memory(position % capacity) + layout.pageSize, plaintext, layout.cipherCount)
+    plan(number, at: position)
+  }
+
   private func addChunk(_ chunk: Int) -> Bool {
     unsafe chunks[chunk] = unsafe SQLite.allocate(slotSize * Self.chunkSlots)
     return unsafe chunks[chunk] != nil
@@ -320,6 +352,18 @@ import Synchronization
     guard unsafe memcmp(input, bytes, layout.authenticatedCount) == 0 else { return false }
     unsafe memcpy(output, bytes + form.codeOffset(layout), layout.codeSize)
     return true
+  }
+
+  /// Copies the code of a page whose ciphertext was copied, if it was made for what is asked for.
+  func copyCode(
+    _ form: Form, _ position: Int, for page: AskedPage, _ key: KeptKey,
+    to output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    guard let bytes = unsafe page.bytes, page.count == layout.authenticatedCount,
+      page.algorithm == layout.algorithm, page.number == number(at: position),
+      keys(form).hmac.isSame(as: key)
+    else { return false }
+    return unsafe copyCode(form, position, ifMadeFrom: bytes, to: output)
   }
 
   /// Copies the plaintext of a ready page whose code was copied.
@@ -423,16 +467,11 @@ import Synchronization
   private func fill(
     _ slot: UnsafeMutableRawPointer, _ number: UInt32, _ lane: Int
   ) -> Bool {
-    let offset = (Int(number) - 1) * layout.pageSize
     // SAFETY: a slot has room for a page as it is in the file, its plaintext, and a code, and that
     // of a copy for a page, a code and a mark behind them.
-    let count = unsafe pread(descriptor, slot, layout.pageSize, offset)
-    guard count == layout.pageSize else { return false }
     let raw = unsafe slot.assumingMemoryBound(to: UInt8.self)
     let plaintext = unsafe raw + layout.pageSize
-    guard unsafe !isRead || authenticate(.file, raw, number, lane),
-      unsafe crypt(.file, mode: 0, iv: raw + layout.cipherCount, raw, plaintext, lane)
-    else { return false }
+    guard unsafe source == .memory || read(number, to: raw, plaintext, lane) else { return false }
     guard isCopied else { return true }
     unsafe setHasCopy(false, slot)
     guard hasCopyKeys.load(ordering: .acquiring) else { return true }
@@ -444,6 +483,19 @@ import Synchronization
     else { return true }
     unsafe setHasCopy(true, slot)
     return true
+  }
+
+  /// Reads a page, and decrypts it.
+  private func read(
+    _ number: UInt32, to raw: UnsafeMutablePointer<UInt8>,
+    _ plaintext: UnsafeMutablePointer<UInt8>, _ lane: Int
+  ) -> Bool {
+    let offset = (Int(number) - 1) * layout.pageSize
+    guard unsafe pread(descriptor, raw, layout.pageSize, offset) == layout.pageSize else {
+      return false
+    }
+    return unsafe (source == .uncheckedFile || authenticate(.file, raw, number, lane))
+      && crypt(.file, mode: 0, iv: raw + layout.cipherCount, raw, plaintext, lane)
   }
 
   // SAFETY: in a window whose pages are copied, a slot ends with the mark.

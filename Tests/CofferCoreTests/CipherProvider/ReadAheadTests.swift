@@ -284,8 +284,8 @@ struct ReadAheadTests {
     let original = try ivs(directory.path("db"))
     #expect(Set(original).count == original.count)
     var number = 0
-    let limit = Date() + 60
-    while try encryptedPages(queue) == 0, Date() < limit {
+    let (before, limit) = (try encryptedPages(queue), Date() + 60)
+    while try encryptedPages(queue) == before, Date() < limit {
       number += 1
       let path = directory.path("copy\(number)")
       // The same page key, and another HMAC key, from another salt.
@@ -299,7 +299,7 @@ struct ReadAheadTests {
       #expect(try copy.checkCipherIntegrity() == [])
       #expect(try results(copy) == expected)
     }
-    #expect(try encryptedPages(queue) > 0)
+    #expect(try encryptedPages(queue) > before)
   }
 
   @Test(arguments: [Configuration.JournalModeConfiguration.delete, .wal])
@@ -317,7 +317,7 @@ struct ReadAheadTests {
       let path = directory.path(name)
       try queue.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
       var (former, current) = (try ivs(path), key)
-      let limit = Date() + 60
+      let (before, limit) = (try encryptedPages(queue), Date() + 60)
       // A rollback journal gets encrypted pages, too, and a log doesn't.
       var (encrypted, changes) = (0, 0)
       while changes < 3 || encrypted == 0, Date() < limit {
@@ -325,7 +325,7 @@ struct ReadAheadTests {
         current = current.map { $0 &+ 1 }
         queue.releaseMemory()
         try queue.changeKey(to: .raw(current))
-        encrypted = try encryptedPages(queue)
+        encrypted = try encryptedPages(queue) - before
         let changed = try ivs(path)
         #expect(changed.count == former.count)
         #expect(Set(changed + former).count == changed.count + former.count)
@@ -346,6 +346,7 @@ struct ReadAheadTests {
     try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = PERSIST") }
     let expected = try results(queue)
     let (path, limit) = (directory.path("db"), Date() + 60)
+    let before = try encryptedPages(queue)
     var (current, unchanged) = (key, 0)
     while unchanged == 0, Date() < limit {
       let file = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -377,7 +378,7 @@ struct ReadAheadTests {
       current = next
     }
     #expect(unchanged > 0)
-    #expect(try encryptedPages(queue) > 0)
+    #expect(try encryptedPages(queue) > before)
   }
 
   @Test func `an interrupted scan ends, and the next one is right`() throws {
