@@ -13,7 +13,7 @@ import Synchronization
 /// have their plaintext from memory, and only the ciphertext is made.
 ///
 /// What must hold:
-/// - A slot is filled by the one thread that has changed its state from planned to working.
+/// - A slot is filled by the one thread that has changed its state from planned or read to working.
 /// - A slot is planned anew, or freed, by the scan's thread, and only while nobody works on it.
 /// - Ciphertext that was made here is given away once, so that no other page has its IV.
 ///
@@ -101,6 +101,8 @@ import Synchronization
   static let mostPages = 64
   /// Slots that are allocated at once.
   private static let chunkSlots = 4
+  /// How many pages a worker reads with one call of the system, if they follow each other.
+  private static let readAtOnce = 4
 
   // The lowest bits of a slot's state; the position is above them.
   private static let free = 0
@@ -109,6 +111,8 @@ import Synchronization
   private static let ready = 3
   private static let failed = 4
   private static let taken = 5
+  /// With the page's bytes as they are in the file.
+  private static let read = 6
   private static let codeBits = 3
 
   let layout: Layout
@@ -273,7 +277,7 @@ import Synchronization
   private func clear(_ slot: Int) -> Past {
     let state = states[slot].load(ordering: .acquiring)
     switch state & (1 << Self.codeBits - 1) {
-    case Self.planned:
+    case Self.planned, Self.read:
       let isMine = states[slot].compareExchange(
         expected: state, desired: Self.free, ordering: .acquiringAndReleasing
       ).exchanged
@@ -325,7 +329,7 @@ import Synchronization
       guard state >> Self.codeBits == position else { return false }
       switch state & (1 << Self.codeBits - 1) {
       case Self.ready: return true
-      case Self.planned:
+      case Self.planned, Self.read:
         let isMine = states[slot].compareExchange(
           expected: state, desired: Self.free, ordering: .acquiringAndReleasing
         ).exchanged
@@ -432,46 +436,96 @@ import Synchronization
   @discardableResult
   func work(lane: Int, most: Int) -> Int {
     var done = 0
-    while done < most, !isEnding.load(ordering: .relaxed), let position = claimNext() {
-      if fill(position, lane) { done += 1 }
+    while done < most, !isEnding.load(ordering: .relaxed),
+      let positions = claimNext(atMost: min(Self.readAtOnce, most - done))
+    {
+      if positions.count > 1 { read(positions) }
+      for position in positions where fill(position, lane) { done += 1 }
     }
     return done
   }
 
-  private func claimNext() -> Int? {
+  private func claimNext(atMost most: Int) -> Range<Int>? {
     var current = claim.load(ordering: .acquiring)
-    while current < end.load(ordering: .acquiring) {
+    while true {
+      let end = end.load(ordering: .acquiring)
+      guard current < end else { return nil }
+      // Others have something to do, too.
+      let next = current + max(1, min(most, (end - current) / 2))
       let result = claim.compareExchange(
-        expected: current, desired: current + 1, ordering: .acquiringAndReleasing)
-      if result.exchanged { return current }
+        expected: current, desired: next, ordering: .acquiringAndReleasing)
+      if result.exchanged { return current..<next }
       current = result.original
     }
-    return nil
+  }
+
+  /// Changes the state of a slot whose page waits, or was only read.
+  ///
+  /// - Returns: False, and nothing is changed, if another thread was faster.
+  private func change(_ position: Int, from state: Int, to newState: Int) -> Bool {
+    let bits = position << Self.codeBits
+    return states[position % capacity].compareExchange(
+      expected: bits | state, desired: bits | newState, ordering: .acquiringAndReleasing
+    ).exchanged
+  }
+
+  private func set(_ position: Int, to state: Int) {
+    states[position % capacity].store(position << Self.codeBits | state, ordering: .releasing)
+  }
+
+  /// Reads pages, with one call for those that follow each other in the file.
+  private func read(_ positions: Range<Int>) {
+    guard source != .memory else { return }
+    var run = positions.lowerBound..<positions.lowerBound
+    for position in positions where change(position, from: Self.planned, to: Self.working) {
+      let follows =
+        run.upperBound == position && !run.isEmpty
+        && number(at: position) == number(at: position - 1) &+ 1
+      if !follows {
+        readAtOnce(run)
+        run = position..<position
+      }
+      run = run.lowerBound..<position + 1
+    }
+    readAtOnce(run)
+  }
+
+  private func readAtOnce(_ run: Range<Int>) {
+    guard !run.isEmpty else { return }
+    let offset = (Int(number(at: run.lowerBound)) - 1) * layout.pageSize
+    let bytes = unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: run.count) { parts in
+      for (index, position) in run.enumerated() {
+        // SAFETY: a slot begins with room for a page, and is this thread's alone.
+        unsafe parts[index] = unsafe iovec(
+          iov_base: memory(position % capacity), iov_len: layout.pageSize)
+      }
+      return unsafe preadv(descriptor, parts.baseAddress, CInt(run.count), offset)
+    }
+    for (index, position) in run.enumerated() {
+      set(position, to: bytes >= (index + 1) * layout.pageSize ? Self.read : Self.failed)
+    }
   }
 
   private func fill(_ position: Int, _ lane: Int) -> Bool {
-    let slot = position % capacity
-    let state = position << Self.codeBits
-    guard
-      states[slot].compareExchange(
-        expected: state | Self.planned, desired: state | Self.working,
-        ordering: .acquiringAndReleasing
-      ).exchanged
-    else { return false }
-    let isFilled = unsafe fill(memory(slot), numbers[slot], lane)
-    states[slot].store(
-      state | (isFilled ? Self.ready : Self.failed), ordering: .releasing)
+    let isRead = change(position, from: Self.read, to: Self.working)
+    guard isRead || change(position, from: Self.planned, to: Self.working) else { return false }
+    let isFilled = unsafe fill(
+      memory(position % capacity), number(at: position), lane, isRead: isRead)
+    set(position, to: isFilled ? Self.ready : Self.failed)
     return true
   }
 
   private func fill(
-    _ slot: UnsafeMutableRawPointer, _ number: UInt32, _ lane: Int
+    _ slot: UnsafeMutableRawPointer, _ number: UInt32, _ lane: Int, isRead: Bool
   ) -> Bool {
     // SAFETY: a slot has room for a page as it is in the file, its plaintext, and a code, and that
     // of a copy for a page, a code and a mark behind them.
     let raw = unsafe slot.assumingMemoryBound(to: UInt8.self)
     let plaintext = unsafe raw + layout.pageSize
-    guard unsafe source == .memory || read(number, to: raw, plaintext, lane) else { return false }
+    if source != .memory {
+      guard unsafe isRead || read(number, to: raw), unsafe decrypt(raw, plaintext, number, lane)
+      else { return false }
+    }
     guard isCopied else { return true }
     unsafe setHasCopy(false, slot)
     guard hasCopyKeys.load(ordering: .acquiring) else { return true }
@@ -485,16 +539,16 @@ import Synchronization
     return true
   }
 
-  /// Reads a page, and decrypts it.
-  private func read(
-    _ number: UInt32, to raw: UnsafeMutablePointer<UInt8>,
-    _ plaintext: UnsafeMutablePointer<UInt8>, _ lane: Int
-  ) -> Bool {
+  private func read(_ number: UInt32, to raw: UnsafeMutablePointer<UInt8>) -> Bool {
     let offset = (Int(number) - 1) * layout.pageSize
-    guard unsafe pread(descriptor, raw, layout.pageSize, offset) == layout.pageSize else {
-      return false
-    }
-    return unsafe (source == .uncheckedFile || authenticate(.file, raw, number, lane))
+    return unsafe pread(descriptor, raw, layout.pageSize, offset) == layout.pageSize
+  }
+
+  private func decrypt(
+    _ raw: UnsafeMutablePointer<UInt8>, _ plaintext: UnsafeMutablePointer<UInt8>,
+    _ number: UInt32, _ lane: Int
+  ) -> Bool {
+    unsafe (source == .uncheckedFile || authenticate(.file, raw, number, lane))
       && crypt(.file, mode: 0, iv: raw + layout.cipherCount, raw, plaintext, lane)
   }
 
