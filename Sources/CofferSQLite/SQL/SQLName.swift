@@ -26,16 +26,16 @@ package struct SQLName: Sendable, Hashable, Comparable {
 
   @inlinable
   package func hash(into hasher: inout Hasher) {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func add(_ byte: UInt8) {
-      hash = (hash ^ UInt64(SQLName.fold(byte))) &* 0x0000_0100_0000_01b3
-    }
     let utf8 = text.utf8
-    let isDone: Void? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
-      unsafe bytes.forEach(add)
-    }
-    if isDone == nil { for byte in utf8 { add(byte) } }
-    hasher.combine(hash)
+    let hash = unsafe utf8.withContiguousStorageIfAvailable { unsafe SQLName.hash(of: $0) }
+    hasher.combine(hash ?? SQLName.hash(of: utf8))
+  }
+
+  @inlinable
+  static func hash(of bytes: some Sequence<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(fold(byte))) &* 0x0000_0100_0000_01b3 }
+    return hash
   }
 
   /// Whether the table is one of SQLite's internal tables.
