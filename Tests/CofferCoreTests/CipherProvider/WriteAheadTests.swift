@@ -92,12 +92,6 @@ struct WriteAheadTests {
     Set(pages.map { $0.suffix(80).prefix(16) }).count == pages.count
   }
 
-  private static let layouts: [CipherSettings] = [
-    .sqlcipher4, .fast, CipherSettings(pageSize: 1024), CipherSettings(pageSize: 65536),
-    CipherSettings(pageSize: 8192, hmacAlgorithm: .sha1), CipherSettings(usesHMAC: false),
-    CipherSettings(plaintextHeaderSize: 32),
-  ]
-
   @Test(arguments: [JournalMode.wal, .delete])
   func `a long write uses pages, each with an IV of its own`(_ mode: JournalMode) throws {
     let queue = try open(journalMode: mode)
@@ -119,7 +113,7 @@ struct WriteAheadTests {
     #expect(try plain.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
   }
 
-  @Test(arguments: layouts)
+  @Test(arguments: ReadAheadTests.layouts)
   func `all layouts of pages are written as without`(_ settings: CipherSettings) throws {
     for mode in [JournalMode.wal, .delete] {
       var contents: [String?] = []
