@@ -132,13 +132,16 @@ extension Database {
   }
 
   /// Throws if the connection is used outside of an access to it.
+  @inline(__always)
   func checkAccess() throws {
-    guard gate.isHeldByCurrentThread else {
-      throw DatabaseError(
-        resultCode: .SQLITE_MISUSE,
-        message: "Database was not used on the correct thread.",
-        hint: "Use it inside the closure that receives it, as in `queue.read { db in … }`.")
-    }
+    guard gate.isHeldByCurrentThread else { throw Database.isOnOtherThread }
+  }
+
+  private static var isOnOtherThread: DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "Database was not used on the correct thread.",
+      hint: "Use it inside the closure that receives it, as in `queue.read { db in … }`.")
   }
 
   // MARK: Executing
@@ -206,12 +209,16 @@ extension Database {
   // MARK: Before and after a statement
 
   /// Called before the first step of every statement.
+  @inline(__always)
   func willExecute(_ statement: Statement) throws {
     try checkAccess()
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
     guard !accessState.isEmpty else { return }
     try checkTransaction(statement.sql)
-    if accessState == .transactionBlock { return }
+    if accessState != .transactionBlock { try prepareExecution(of: statement) }
+  }
+
+  private func prepareExecution(of statement: Statement) throws {
     if accessState.contains(.unregistered) { try registerAgain() }
     if accessState.contains(.readOnly), !statement.isReadonly, !statement.facts.asksJournalMode {
       throw DatabaseError(

@@ -79,9 +79,11 @@ extension Statement {
   /// Ends the current execution, and marks it as superseded for the cursor that reads it.
   ///
   /// - Returns: SQLite's code for the reset.
-  @discardableResult
-  func rewind() -> CInt {
-    guard isActive, let handle else { return SQLite.ok }
+  @discardableResult @inline(__always)
+  func rewind() -> CInt { isActive ? rewindActive() : SQLite.ok }
+
+  private func rewindActive() -> CInt {
+    guard let handle else { return SQLite.ok }
     if let execution, execution.phase == .running { execution.phase = .superseded }
     deactivate()
     let code = core.pointee.reset(handle)
@@ -89,6 +91,7 @@ extension Statement {
     return code
   }
 
+  @inline(__always)
   func deactivate() {
     isActive = false
     execution = nil
@@ -96,7 +99,7 @@ extension Statement {
   }
 
   /// Prepares the statement for its first step.
-  @usableFromInline
+  @usableFromInline @inline(__always)
   package func begin() throws {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     if lacksArguments {
@@ -142,18 +145,21 @@ extension Statement {
   @usableFromInline
   package func finish(_ code: CInt) throws {
     guard let handle else { throw DatabaseError.connectionIsClosed }
-    guard code == SQLite.done else {
-      // Reads the error first: resetting can replace the message.
-      let error = failure(code)
-      deactivate()
-      _ = core.pointee.reset(handle)
-      throw database.didFail(self, with: error)
-    }
+    guard code == SQLite.done else { throw end(handle, failedWith: code) }
     deactivate()
     // A statement that returns rows can report its failure only here.
     let resetCode = core.pointee.reset(handle)
     guard resetCode == SQLite.ok else { throw database.didFail(self, with: failure(resetCode)) }
     try withDatabase { try $0.didExecute(self) }
+  }
+
+  /// Ends an execution with the error of a step.
+  @safe private func end(_ handle: SQLiteStatement, failedWith code: CInt) -> any Error {
+    // Reads the error first: resetting can replace the message.
+    let error = failure(code)
+    deactivate()
+    _ = core.pointee.reset(handle)
+    return database.didFail(self, with: error)
   }
 
   /// Returns the error of a step or a reset, with the connection's message.

@@ -65,6 +65,7 @@ import CofferQuery
   var isBusy: Bool { target.pointee.isBusy }
 
   /// Prepares the statement for a record's values.
+  @inline(__always)
   @safe func begin(_ db: Database) throws -> UnsafeMutablePointer<BindingTarget> {
     let statement = try unsafe self.statement ?? .passRetained(db.makeStatement(sql: sql))
     self.statement = unsafe statement
@@ -96,6 +97,7 @@ import CofferQuery
   ///
   /// - Returns: Whether it was executed. It isn't if the record has set other columns, or set them
   ///   in another order.
+  @inline(__always)
   func execute() throws -> Bool {
     guard let statement, target.pointee.isComplete else {
       cancel()
@@ -130,6 +132,7 @@ import CofferQuery
   /// Prepares the plan for a record of the type in the table.
   ///
   /// Returns nil if no usable plan exists.
+  @inline(__always)
   @safe func begin(
     _ db: Database, _ key: RecordPlan.Key, _ tableName: String
   ) throws -> UnsafeMutablePointer<BindingTarget>? {

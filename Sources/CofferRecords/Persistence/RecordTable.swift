@@ -40,11 +40,16 @@ final class RecordTable {
   /// Returns whether the table's schema is unchanged.
   ///
   /// - Complexity: Two comparisons in a transaction that has checked it before.
+  @inline(__always)
   func isCurrent(_ db: Database) throws -> Bool {
     let current = db.openTransaction
     if let transaction, transaction == current, generation == db.hooks.schemaGeneration {
       return !isView
     }
+    return try isUnchanged(db)
+  }
+
+  private func isUnchanged(_ db: Database) throws -> Bool {
     // A schema source can describe a view differently at any time.
     guard !isView, try db.schemaCache.object(named: name) === object else { return false }
     generation = db.hooks.schemaGeneration
