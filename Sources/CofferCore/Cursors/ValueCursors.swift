@@ -21,12 +21,11 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
   }
 
   /// Returns the current row's value.
-  @inlinable
+  @inlinable @inline(__always)
   public func _element() throws -> Value {
-    if let handle = _execution.core.pointee.handle,
-      let value = Value._value(of: handle, at: column)
-    {
-      return value
+    if let handle = _execution.core.pointee.handle {
+      let value = _execution.core.pointee.direct(Value.self, handle, in: column)
+      if let value = value ?? Value._value(of: handle, at: column) { return value }
     }
     throw _execution.statement.mismatch(Value.self, column: Int(column))
   }

@@ -6,13 +6,16 @@ import CSQLCipher
 /// behind them, of which the lowest six say what kind of value it is. These bits have been the same
 /// in all versions; the place of the flags, and the size of a value, have not. So both are taken
 /// from values that SQLite's own functions describe, of rows that are made in different ways, and
-/// used only if exactly one place fits all of them.
+/// used only if exactly one place fits all of them. So is where a statement has the address of its
+/// row's values; if that isn't known, SQLite is asked for it in each row.
 @usableFromInline
 package struct CellLayout: Sendable, Equatable {
   /// The distance between two values of a row, in bytes; 0 if it isn't known.
   @usableFromInline package let stride: Int
   /// The offset of a value's flags.
   @usableFromInline package let flags: Int
+  /// The offset of the address of a row's values in its statement; 0 if it isn't known.
+  @usableFromInline let row: Int
 
   @usableFromInline static var kinds: UInt16 { 0x3F }
   @usableFromInline static var null: UInt16 { 0x01 }
@@ -21,11 +24,13 @@ package struct CellLayout: Sendable, Equatable {
   @usableFromInline static var real: UInt16 { 0x08 }
 
   /// No layout: SQLite's functions are called for each value.
-  package static let unknown = CellLayout(stride: 0, flags: 0)
+  package static let unknown = CellLayout(stride: 0, flags: 0, row: 0)
 
   /// That of the SQLite that is linked; unknown, too, if memory was exhausted as it was looked for.
   @usableFromInline package static let linked = proven() ?? unknown
 
+  /// The bytes of a statement that are looked at.
+  static let statementSize = 384
   /// The sizes that a value can have, in bytes.
   private static let sizes = 24...256
 
@@ -54,7 +59,7 @@ package struct CellLayout: Sendable, Equatable {
 
   /// The layout that fits all values; nil if none does, or more than one.
   static func proven() -> CellLayout? {
-    guard
+    guard let memory = MemoryCopy(),
       let connection = try? SQLite.open(":memory:", flags: [.readWrite, .create, .noMutex])
     else { return nil }
     defer { SQLite.closeWhenIdle(connection) }
@@ -64,10 +69,19 @@ package struct CellLayout: Sendable, Equatable {
       guard let statement = try? LibrarySQL.prepare(sql, in: connection) else { return nil }
       defer { SQLite.finalize(statement) }
       while SQLite.step(statement) == SQLite.row {
-        guard proof.look(at: statement) else { return nil }
+        guard proof.look(at: statement, memory) else { return nil }
       }
     }
     return proof.layout
+  }
+
+  /// Returns where the values of a statement's current row are.
+  @inlinable @inline(__always)
+  @safe func values(of statement: SQLiteStatement) -> UnsafeRawPointer? {
+    guard row > 0 else { return unsafe UnsafeRawPointer(SQLite.columnValue(statement, 0)) }
+    // SAFETY: the proof has shown where a statement of the linked SQLite has the address.
+    return unsafe UnsafeRawPointer(statement).load(
+      fromByteOffset: row, as: UnsafeRawPointer?.self)
   }
 
   /// What is known after the values that were looked at.
@@ -75,6 +89,8 @@ package struct CellLayout: Sendable, Equatable {
     private var stride = 0
     /// The places where the flags can be.
     private var places: [Int] = []
+    /// The places where a statement can have the address of its row's values.
+    private var rows = Array(Swift.stride(from: 8, to: statementSize, by: 8))
     private var counts: [CInt: Int] = [:]
 
     /// Nil if there weren't enough values of each kind that is read, or not one place is left.
@@ -82,15 +98,20 @@ package struct CellLayout: Sendable, Equatable {
       let read = [SQLite.integerType, SQLite.floatType, SQLite.textType, SQLite.nullType]
       let isEnough = read.allSatisfy { counts[$0, default: 0] >= 10 }
       guard isEnough, places.count == 1 else { return nil }
-      return CellLayout(stride: stride, flags: places[0])
+      return CellLayout(
+        stride: stride, flags: places[0], row: rows.count == 1 ? rows[0] : 0)
     }
 
     /// - Returns: False if no place is left.
-    @safe mutating func look(at statement: SQLiteStatement) -> Bool {
+    @safe mutating func look(
+      at statement: SQLiteStatement, _ memory: borrowing MemoryCopy
+    ) -> Bool {
       let addresses = (0..<SQLite.columnCount(statement)).map {
         Int(bitPattern: SQLite.columnValue(statement, CInt($0)))
       }
       guard addresses.count > 2, addresses[0] != 0 else { return false }
+      let words = memory.words(at: UInt(bitPattern: statement), size: statementSize)
+      rows = rows.filter { words?[$0 / 8] == UInt(bitPattern: addresses[0]) }
       if stride == 0 {
         stride = addresses[1] - addresses[0]
         guard CellLayout.sizes ~= stride, stride % 8 == 0 else { return false }

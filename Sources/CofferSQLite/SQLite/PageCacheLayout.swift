@@ -202,32 +202,4 @@ package struct PageCacheLayout: Sendable, Equatable {
       var hasChanged: Bool { bits & flags.changed != 0 }
     }
   }
-
-  /// Copies memory, if there is any.
-  private struct MemoryCopy: ~Copyable {
-    private let ends: (reading: CInt, writing: CInt)
-
-    init?() {
-      var ends: [CInt] = [-1, -1]
-      guard unsafe coffer_pipe(&ends) == 0 else { return nil }
-      self.ends = (ends[0], ends[1])
-    }
-
-    deinit {
-      close(ends.reading)
-      close(ends.writing)
-    }
-
-    /// Returns the words at an address; nil if they can't be read.
-    func words(at address: UInt, size: Int) -> [UInt]? {
-      // The kernel fails with EFAULT where there is no memory.
-      let written = SystemCalls.retrying {
-        unsafe write(ends.writing, UnsafeRawPointer(bitPattern: address), size)
-      }
-      guard written > 0 else { return nil }
-      var words = [UInt](repeating: 0, count: size / wordSize)
-      let count = SystemCalls.retrying { unsafe read(ends.reading, &words, written) }
-      return count == size ? words : nil
-    }
-  }
 }

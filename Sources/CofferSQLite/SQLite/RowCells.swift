@@ -1,7 +1,7 @@
 /// The values of a statement's current row, where SQLite keeps them; valid until the next step.
 ///
 /// A value that is requested from a statement is checked and locked, each time. SQLite has the
-/// values of a row in an array, so that only the first is requested. Numbers and NULL are then read
+/// values of a row in an array, whose address is in the statement. Numbers and NULL are then read
 /// from the array; where another kind of value is, or where ``CellLayout`` isn't proven, SQLite's
 /// functions are called.
 ///
@@ -10,7 +10,7 @@
 /// - Nobody reads a column that the statement hasn't.
 @usableFromInline
 @safe package struct RowCells {
-  /// The first value; nil if it hasn't been requested yet.
+  /// The first value; nil if its address hasn't been read yet.
   @safe @usableFromInline var first: UnsafeRawPointer?
   /// The distance between two values, in bytes; 0 if there is no row.
   @usableFromInline var stride = 0
@@ -35,7 +35,7 @@
   @safe mutating func place(_ statement: SQLiteStatement, _ index: Int) -> UnsafeRawPointer? {
     guard stride > 0 else { return nil }
     if let first { return unsafe first + stride &* index }
-    guard let start = unsafe UnsafeRawPointer(SQLite.columnValue(statement, 0)) else { return nil }
+    guard let start = layout.values(of: statement) else { return nil }
     first = unsafe start
     // SAFETY: the proven layout says that the values are an array, which has the column.
     return unsafe start + stride &* index

@@ -9,6 +9,7 @@ import Testing
 @Suite struct RowCellsTests {
   @Test func `the layout of the linked SQLite is known`() {
     #expect(CellLayout.linked != .unknown)
+    #expect(CellLayout.linked.row > 0)
     #expect(CellLayout.proven() == .linked)
   }
 
@@ -100,6 +101,8 @@ import Testing
       ] {
         try check(sql, in: db)
         try check(sql, layout: .unknown, in: db)
+        let known = CellLayout.linked
+        try check(sql, layout: CellLayout(stride: known.stride, flags: known.flags, row: 0), in: db)
       }
       try check(
         "SELECT ?, ?, ?, ?, ?", [1, 2.5, nil, "text", Data(generator.bytes(3))], in: db)
