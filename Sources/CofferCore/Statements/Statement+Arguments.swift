@@ -128,15 +128,16 @@ extension Statement {
     }
     guard let handle else { throw DatabaseError.connectionIsClosed }
     if let start = values.baseAddress {
+      let layout = core.pointee.parameters
       for index in 0..<values.count {
         let value = unsafe start + index
         let parameter = CInt(truncatingIfNeeded: index &+ 1)
-        let code =
-          if let integer = unsafe value.pointee.integer {
-            SQLite.bind(integer, to: handle, at: parameter)
-          } else {
-            bind(value, to: handle, at: parameter)
-          }
+        if let integer = unsafe value.pointee.integer,
+          layout.store(integer, in: handle, at: parameter)
+        {
+          continue
+        }
+        let code = bind(value, to: handle, at: parameter)
         guard code == SQLite.ok else { throw bindingFailure(code) }
       }
     }

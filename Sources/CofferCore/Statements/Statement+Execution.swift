@@ -16,7 +16,7 @@ extension Statement {
   ///   parameters.
   @inlinable @inline(__always)
   public func execute<each Value: StatementBinding>(values: repeat each Value) throws {
-    try execute { binder in repeat binder.bind(each values) }
+    try execute { binder in repeat binder.bindUnknown(each values) }
   }
 
   /// Executes the statement with the values that `bind` assigns to its parameters.
@@ -33,7 +33,7 @@ extension Statement {
   ///   parameters; nothing is executed then.
   @inlinable @inline(__always)
   public func execute(binding bind: (inout StatementBinder) throws -> Void) throws {
-    var binder = StatementBinder(try beginBinding())
+    var binder = StatementBinder(try beginBinding(), core.pointee.parameters)
     do { try bind(&binder) } catch {
       clearBindings()
       throw error

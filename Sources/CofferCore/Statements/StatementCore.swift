@@ -15,6 +15,8 @@ import CofferVault
   /// The values of the current row.
   @usableFromInline package var cells = RowCells()
   @usableFromInline var predictor: ColumnPredictor
+  /// Where the parameters are.
+  @usableFromInline let parameters = ParameterLayout.linked
 
   /// Steps to the next row.
   ///

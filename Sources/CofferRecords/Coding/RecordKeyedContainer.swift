@@ -46,7 +46,7 @@ import CofferCore
   // MARK: Values bound without conversion
 
   @inline(__always)
-  private func set<V: DatabaseValueConvertible>(_ value: V, _ key: Key) throws {
+  private func set<V: DatabaseValueConvertible>(_ value: V?, _ key: Key) throws {
     // SAFETY: with this generation, the table exists; it has words for all bytes.
     if live.pointee.generation == generation, let target = live.pointee.target,
       let byte = form.byte(of: key),
@@ -58,7 +58,7 @@ import CofferCore
   }
 
   @inline(never)
-  private func setSlowly<V: DatabaseValueConvertible>(_ value: V, _ key: Key) throws {
+  private func setSlowly<V: DatabaseValueConvertible>(_ value: V?, _ key: Key) throws {
     let writing = try currentWriting()
     try writing.set(value, column(key, writing))
   }

@@ -18,6 +18,7 @@ import CofferCore
   }
 
   @safe @usableFromInline var handle: SQLiteStatement?
+  @usableFromInline let layout = ParameterLayout.linked
   /// The columns, followed by two slots that match no name: the end, and the slot past it.
   @safe @usableFromInline var slots: UnsafeMutablePointer<Slot>
   @usableFromInline var count: Int
@@ -59,7 +60,7 @@ import CofferCore
   /// Binds the value of a column, if it is the next column and its name has these words.
   @inline(__always)
   @safe static func bind<Value: DatabaseValueConvertible>(
-    _ value: Value, to target: UnsafeMutablePointer<BindingTarget>, _ use: UInt,
+    _ value: Value?, to target: UnsafeMutablePointer<BindingTarget>, _ use: UInt,
     forColumnWith words: TextWords
   ) -> Bool {
     let slot = unsafe target.pointee.next
@@ -68,7 +69,8 @@ import CofferCore
     else { return false }
     unsafe target.pointee.next = unsafe slot + 1
     guard unsafe slot.pointee.parameter > 0 else { return true }
-    let code = unsafe value.bind(to: handle, at: slot.pointee.parameter)
+    let code = unsafe target.pointee.layout.bind(
+      value, to: handle, at: slot.pointee.parameter)
     if code != SQLite.ok, unsafe target.pointee.code == SQLite.ok {
       unsafe target.pointee.code = code
     }

@@ -68,12 +68,12 @@ import CofferQuery
   /// Equivalent to the subscripts, but the value isn't boxed, since its type is known statically.
   @inlinable @inline(__always)
   package mutating func set<Value: DatabaseValueConvertible>(
-    _ value: Value, forColumn column: String
+    _ value: Value?, forColumn column: String
   ) {
     guard let target else { return collect(value.databaseValue, column) }
     let parameter = unsafe target.pointee.nextParameter(column, use)
     guard parameter > 0, let handle = unsafe target.pointee.handle else { return }
-    let code = value.bind(to: handle, at: parameter)
+    let code = unsafe target.pointee.layout.bind(value, to: handle, at: parameter)
     if code != SQLite.ok, unsafe target.pointee.code == SQLite.ok {
       unsafe target.pointee.code = code
     }

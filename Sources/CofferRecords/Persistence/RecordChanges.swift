@@ -37,7 +37,7 @@ extension MutablePersistableRecord {
   @inlinable @inline(__always)
   @safe func bindColumns(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
     guard let handle = unsafe target.pointee.handle else { return false }
-    var binder = StatementBinder(handle)
+    var binder = StatementBinder(handle, unsafe target.pointee.layout)
     guard try _bindColumns(to: &binder) else { return false }
     unsafe target.pointee.code = binder.code
     unsafe target.pointee.next =

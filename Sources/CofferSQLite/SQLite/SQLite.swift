@@ -119,24 +119,30 @@ package enum SQLite {
   }
 
   // MARK: Binding
+  //
+  // Numbers and NULL are stored in SQLite's memory, where their place is proven.
 
   @inlinable
   @safe package static func bindNull(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
-    unsafe sqlite3_bind_null(statement, index)
+    ParameterLayout.linked.storeNull(in: statement, at: index)
+      ? SQLITE_OK : unsafe sqlite3_bind_null(statement, index)
   }
 
   @inlinable
   @safe package static func bind(
     _ value: Int64, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
-    unsafe sqlite3_bind_int64(statement, index, value)
+    ParameterLayout.linked.store(value, in: statement, at: index)
+      ? SQLITE_OK : unsafe sqlite3_bind_int64(statement, index, value)
   }
 
+  /// Binds the number, or NULL for one that isn't a number.
   @inlinable
   @safe package static func bind(
     _ value: Double, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
-    unsafe sqlite3_bind_double(statement, index, value)
+    ParameterLayout.linked.store(value, in: statement, at: index)
+      ? SQLITE_OK : unsafe sqlite3_bind_double(statement, index, value)
   }
 
   /// Binds a copy of the text with its length, so that NULs in it are kept.
