@@ -34,12 +34,14 @@ extension Statement {
   @inlinable @inline(__always)
   public func execute(binding bind: (inout StatementBinder) throws -> Void) throws {
     var binder = StatementBinder(try beginBinding(), core.pointee.parameters)
+    let executionCount = core.pointee.executionCount
     do { try bind(&binder) } catch {
       clearBindings()
       throw error
     }
     guard binder.code == SQLite.ok, binder.count == CInt(truncatingIfNeeded: parameterCount)
     else { throw bindingFailure(binder.code, valueCount: Int(binder.count)) }
+    guard executionCount == core.pointee.executionCount else { throw executionWhileBinding() }
     try executeBound()
   }
 
@@ -74,6 +76,15 @@ extension Statement {
         sql: sql, hint: "Pass it in `arguments:`.")
     }
     return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
+  }
+
+  /// The error of a statement that was executed, with other values, while values were bound to it.
+  @usableFromInline
+  func executionWhileBinding() -> DatabaseError {
+    clearBindings()
+    return DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "the statement was executed while values were bound",
+      sql: sql, hint: "Execute another statement in the closure that binds values.")
   }
 
   /// Ends the current execution, and marks it as superseded for the cursor that reads it.
@@ -113,6 +124,7 @@ extension Statement {
       $0.activeStatementCount &+= 1
     }
     isActive = true
+    core.pointee.executionCount &+= 1
   }
 
   /// Steps to the next row.

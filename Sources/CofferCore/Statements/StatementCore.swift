@@ -17,6 +17,8 @@ import CofferVault
   @usableFromInline var predictor: ColumnPredictor
   /// Where the parameters are.
   @usableFromInline let parameters = ParameterLayout.linked
+  /// How often the statement was executed.
+  @usableFromInline var executionCount = 0
 
   /// Steps to the next row.
   ///

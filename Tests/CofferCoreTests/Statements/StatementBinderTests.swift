@@ -53,6 +53,30 @@ import Testing
     }
   }
 
+  @Test func `a statement that the closure has executed with other values isn't executed`() throws {
+    try with { db, statement throws in
+      let error = databaseError {
+        try statement.execute {
+          $0.bind(1)
+          try statement.execute(values: 4, 5, 6)
+          $0.bind(2)
+          $0.bind(3)
+        }
+      }
+      #expect(error?.resultCode == .SQLITE_MISUSE)
+      #expect(try Row.fetchAll(db, sql: "SELECT * FROM t") == [["a": 4, "b": 5, "c": 6]])
+      let query = try db.makeStatement(sql: "SELECT ? UNION ALL SELECT ?")
+      #expect(throws: DatabaseError.self) {
+        try query.execute {
+          $0.bind(1)
+          _ = try Int.fetchCursor(query, arguments: [2, 3]).next()
+          $0.bind(4)
+        }
+      }
+      #expect(try Int.fetchAll(query, arguments: [5, 6]) == [5, 6])
+    }
+  }
+
   @Test func `a value that SQLite can't hold is refused`() throws {
     try with { db, statement throws in
       let error = databaseError { try statement.execute(values: 1, UInt64.max, 3) }
