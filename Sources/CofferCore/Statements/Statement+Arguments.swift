@@ -119,6 +119,7 @@ extension Statement {
       }
     }
     rewind()
+    core.pointee.use &+= 1
     if regionOfArguments != nil { regionOfArguments = nil }
     if unsafe hasArrays || handle != plainHandle {
       do { try unsafe selectHandle(for: Array(values)) } catch {
@@ -168,6 +169,7 @@ extension Statement {
   @usableFromInline
   package func clearBindings() {
     guard let handle else { return }
+    core.pointee.use &+= 1
     if parameterCount > 0 { SQLite.clearBindings(handle) }
     releaseArrays()
     forgetArguments()

@@ -34,14 +34,14 @@ extension Statement {
   @inlinable @inline(__always)
   public func execute(binding bind: (inout StatementBinder) throws -> Void) throws {
     var binder = StatementBinder(try beginBinding(), core.pointee.parameters)
-    let executionCount = core.pointee.executionCount
+    let use = core.pointee.use
     do { try bind(&binder) } catch {
       clearBindings()
       throw error
     }
     guard binder.code == SQLite.ok, binder.count == CInt(truncatingIfNeeded: parameterCount)
     else { throw bindingFailure(binder.code, valueCount: Int(binder.count)) }
-    guard executionCount == core.pointee.executionCount else { throw executionWhileBinding() }
+    guard use == core.pointee.use else { throw useWhileBinding() }
     try executeBound()
   }
 
@@ -58,6 +58,7 @@ extension Statement {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     try withDatabase { try $0.checkAccess() }
     rewind()
+    core.pointee.use &+= 1
     if unsafe handle != plainHandle { try selectHandle(for: []) }
     guard let handle else { throw DatabaseError.connectionIsClosed }
     if !boundArguments.isEmpty { boundArguments = StatementArguments() }
@@ -78,13 +79,14 @@ extension Statement {
     return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
   }
 
-  /// The error of a statement that was executed, with other values, while values were bound to it.
+  /// The error of a statement that was used with other values while values were bound to it.
   @usableFromInline
-  func executionWhileBinding() -> DatabaseError {
+  func useWhileBinding() -> DatabaseError {
     clearBindings()
     return DatabaseError(
-      resultCode: .SQLITE_MISUSE, message: "the statement was executed while values were bound",
-      sql: sql, hint: "Execute another statement in the closure that binds values.")
+      resultCode: .SQLITE_MISUSE,
+      message: "the statement was used otherwise while values were bound", sql: sql,
+      hint: "Use another statement in the closure that binds values.")
   }
 
   /// Ends the current execution, and marks it as superseded for the cursor that reads it.
@@ -124,7 +126,7 @@ extension Statement {
       $0.activeStatementCount &+= 1
     }
     isActive = true
-    core.pointee.executionCount &+= 1
+    core.pointee.use &+= 1
   }
 
   /// Steps to the next row.

@@ -17,8 +17,8 @@ import CofferVault
   @usableFromInline var predictor: ColumnPredictor
   /// Where the parameters are.
   @usableFromInline let parameters = ParameterLayout.linked
-  /// How often the statement was executed.
-  @usableFromInline var executionCount = 0
+  /// Incremented when the statement is executed, and when its values are set anew or cleared.
+  @usableFromInline var use = 0
 
   /// Steps to the next row.
   ///

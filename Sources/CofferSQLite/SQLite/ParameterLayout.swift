@@ -226,9 +226,8 @@ extension ParameterLayout {
       let integer = Int64(round) &* 0x0123_4567_89AB_CDEF
       let real = -1.5 * Double(round)
       let places: [CInt] = round % 2 == 0 ? [1, 2, 3] : [3, 1, 2]
-      guard store(UInt64(bitPattern: integer), CellLayout.integer, in: statement, at: places[0]),
-        store(real.bitPattern, CellLayout.real, in: statement, at: places[1]),
-        store(0, CellLayout.null, in: statement, at: places[2])
+      guard store(integer, in: statement, at: places[0]),
+        store(real, in: statement, at: places[1]), storeNull(in: statement, at: places[2])
       else { return false }
       // The statement is compiled again as it is executed, and keeps its values.
       let change = "CREATE TABLE IF NOT EXISTS more\(round / 3)(a)"

@@ -77,6 +77,30 @@ import Testing
     }
   }
 
+  @Test func `values that the closure sets or clears otherwise aren't mixed with its own`() throws {
+    try with { db, statement throws in
+      let uses: [() throws -> Void] = [
+        { try statement.setArguments([4, 5, 6]) },
+        { try? statement.execute(values: 4, 5) },
+        { try? statement.execute { _ in throw TestError() } },
+      ]
+      for use in uses {
+        let error = databaseError {
+          try statement.execute {
+            $0.bind(1)
+            try use()
+            $0.bind(2)
+            $0.bind(3)
+          }
+        }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+      }
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 0)
+      try statement.execute(values: 1, 2, 3)
+      #expect(try Int.fetchOne(db, sql: "SELECT a + b + c FROM t") == 6)
+    }
+  }
+
   @Test func `a value that SQLite can't hold is refused`() throws {
     try with { db, statement throws in
       let error = databaseError { try statement.execute(values: 1, UInt64.max, 3) }
