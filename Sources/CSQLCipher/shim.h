@@ -178,6 +178,9 @@ static inline int64_t coffer_total_changes(sqlite3 *db) { return sqlite3_total_c
 
 static inline int64_t coffer_changes(sqlite3 *db) { return sqlite3_changes64(db); }
 
+// SQLITE_FCNTL_DATA_VERSION, which headers before SQLite 3.22 lack.
+#define COFFER_FCNTL_DATA_VERSION 35
+
 // Returns the byte offset of the error in the SQL, or -1 if it is unknown.
 static inline int coffer_error_offset(sqlite3 *db) {
 #if SQLITE_VERSION_NUMBER >= 3038000

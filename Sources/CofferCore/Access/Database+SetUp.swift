@@ -41,6 +41,7 @@ extension Database {
   func setUpObservation() throws {
     // A reopened connection has a new sequence of data versions.
     externalChanges?.dataVersion = nil
+    knownSchemaVersion = nil
     observation.install()
     hooks.authorizer.onMeaningChange = { [unowned hooks] in hooks.noteMeaningChange() }
     hooks.didSetUp()

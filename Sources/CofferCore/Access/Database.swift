@@ -93,6 +93,9 @@ import Synchronization
   }
   @safe @exclusivity(unchecked) private var keptSchemaStorage: AnyObject?
 
+  /// The version of the main schema, if it needn't be asked for.
+  @safe @exclusivity(unchecked) var knownSchemaVersion: KnownSchemaVersion?
+
   /// The SQL of the shapes of queries that have been rendered.
   package let queryShapes = QueryShapes()
 

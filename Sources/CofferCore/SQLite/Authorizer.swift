@@ -20,6 +20,9 @@ final class Authorizer {
   var hasAttached = false
   /// Whether savepoints may have been opened with SQLite's handle.
   private(set) var hasForeignSavepoint = false
+  /// Whether a statement that can change the schema has been compiled with SQLite's handle, so that
+  /// nothing notices when it is executed.
+  private(set) var hasForeignDefinition = false
   /// Called when a statement is compiled that can change what queries mean, or their order.
   var onMeaningChange: (() -> Void)?
   private var refusePragma: ((_ name: String, _ value: String?, _ schema: String?) -> String?)?
@@ -69,28 +72,32 @@ final class Authorizer {
     case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW,
       SQLITE_DROP_TEMP_VIEW:
       droppedTable = text(first)
-      recorder?.drop(table: text(first))
+      define { $0.drop(table: text(first)) }
     case SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW,
       SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_VTABLE:
-      recorder?.create(text(first), schema: text(schema))
+      define { $0.create(text(first), schema: text(schema)) }
     case SQLITE_DROP_INDEX, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TRIGGER,
       SQLITE_DROP_TEMP_TRIGGER, SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DETACH:
-      recorder?.changeSchema()
+      define { $0.changeSchema() }
     case SQLITE_ATTACH:
       recorder?.attach()
       hasAttached = true
-    case SQLITE_ALTER_TABLE: recorder?.alter(table: text(second))
+    case SQLITE_ALTER_TABLE: define { $0.alter(table: text(second)) }
     case SQLITE_TRANSACTION: recorder?.transaction(Authorizer.transactionEffect(text(first)))
     case SQLITE_SAVEPOINT:
       if recorder == nil { hasForeignSavepoint = true }
       recorder?.transaction(Authorizer.savepointEffect(text(first), name: text(second)))
     case SQLITE_PRAGMA:
-      unsafe recorder?.pragma(text(first), isQuestion: second == nil)
+      let isQuestion = unsafe second == nil
+      recorder?.pragma(text(first), isQuestion: isQuestion)
+      if recorder == nil, !isQuestion, SQLName(text(first)) == SQLName("schema_version") {
+        hasForeignDefinition = true
+      }
       refusal = unsafe refusePragma?(
         text(first), second.map { unsafe String(cString: $0) },
         unsafe schema.map { unsafe String(cString: $0) })
       if refusal != nil { return SQLITE_DENY }
-      if unsafe second != nil, Authorizer.meaningfulPragmas.contains(SQLName(text(first))) {
+      if !isQuestion, Authorizer.meaningfulPragmas.contains(SQLName(text(first))) {
         onMeaningChange?()
       }
     case SQLITE_REINDEX: recorder?.isRarelyUsed()
@@ -114,6 +121,11 @@ final class Authorizer {
     }
     record(.delete(tableName: table), schema)
     return SQLITE_IGNORE
+  }
+
+  /// Records a statement that can change the schema.
+  private func define(_ record: (FactsRecorder) -> Void) {
+    if let recorder { record(recorder) } else { hasForeignDefinition = true }
   }
 
   private func record(_ kind: DatabaseEventKind, _ schema: String) {

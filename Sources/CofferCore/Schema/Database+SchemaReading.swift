@@ -15,6 +15,20 @@ extension Database {
   ///
   /// Inside a transaction, the count belongs to the state that the transaction sees.
   package func schemaVersion(of schema: DatabaseSchemaID) throws -> Int32 {
+    guard schema == .main, let transaction = openTransaction else {
+      return try readSchemaVersion(of: schema)
+    }
+    if let known = knownSchemaVersion?.version(in: transaction, self) {
+      try checkAccess()
+      try checkCancellation()
+      return known
+    }
+    let version = try readSchemaVersion(of: schema)
+    knownSchemaVersion = KnownSchemaVersion(version, of: transaction, self)
+    return version
+  }
+
+  private func readSchemaVersion(of schema: DatabaseSchemaID) throws -> Int32 {
     try readSchema { connection in
       try control.schemaVersion(of: schema.name, in: connection)
     }

@@ -179,6 +179,7 @@ final class FactsRecorder {
     facts.isWorthCaching = false
     facts.asksJournalMode = isQuestion && name == SQLName("journal_mode")
     facts.pragma = name.folded
+    if !isQuestion, name == SQLName("schema_version") { changeSchema() }
     if !isQuestion, PragmaReading.isStoredValue(name.folded) {
       facts.quietChanges.insert(SQLName(PragmaReading.functionPrefix + name.folded))
     }

@@ -17,6 +17,8 @@ package final class ConnectionHooks {
   @safe @exclusivity(unchecked) @usableFromInline var generation = 0
   /// Incremented when a transaction begins.
   @safe @exclusivity(unchecked) var transactionCount = 0
+  /// The last transaction that began with the lock for writing, and sees the last commit since.
+  @safe @exclusivity(unchecked) var lockedTransaction: Int?
 
   /// Incremented when a query can have another meaning or another order of rows than before, with
   /// the same schema: by functions, collations and some settings of the connection.

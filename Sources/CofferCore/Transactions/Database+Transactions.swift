@@ -263,13 +263,15 @@ extension Database {
         note: "Use `write { db in … }` to change the database.",
         sql: "BEGIN \(kind.rawValue) TRANSACTION")
     }
-    switch kind ?? (isReadOnly ? .deferred : .immediate) {
+    let begun = kind ?? (isReadOnly ? .deferred : .immediate)
+    switch begun {
     case .deferred: try runControl(.beginDeferred)
     case .immediate: try runControl(.beginImmediate)
     case .exclusive: try runControl(.beginExclusive)
     }
     commitLog?.didBegin()
     hooks.transactionCount &+= 1
+    if begun != .deferred { hooks.lockedTransaction = hooks.transactionCount }
   }
 
   /// Commits the transaction.
@@ -281,6 +283,7 @@ extension Database {
       return
     }
     try runControl(.commit)
+    knownSchemaVersion?.didCommit(hooks.transactionCount, self)
     if accessState.contains(.logged) { settleCommitLog() }
     try observation.didCommit()
   }

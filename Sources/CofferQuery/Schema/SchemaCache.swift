@@ -37,7 +37,9 @@ package final class SchemaCache {
   /// The number of times that knowledge has been dropped or read again.
   ///
   /// As long as it stays the same, so do the answers of the cache.
-  @safe @exclusivity(unchecked) private(set) var revision = 0
+  package var revision: Int { currentRevision }
+  // Other modules don't see the attribute, and would check each access; so they call the getter.
+  @safe @exclusivity(unchecked) private var currentRevision = 0
 
   /// The number of schemas, in the order of lookups, on which answers since ``dependencies(of:)``
   /// began depend.
@@ -56,7 +58,7 @@ package final class SchemaCache {
 
   /// Clears the cache.
   func removeAll() {
-    revision &+= 1
+    currentRevision &+= 1
     generation = nil
     schemas = []
     validated = (nil, 0)
@@ -98,7 +100,7 @@ package final class SchemaCache {
 
   /// Discards the keys of views, so that schema sources are asked again.
   func forgetViewKeys() {
-    revision &+= 1
+    currentRevision &+= 1
     database.forgetPlans()
     for schema in schemas {
       for object in schema.objects.values where object.kind == .view { object.primaryKey = nil }
@@ -155,7 +157,7 @@ package final class SchemaCache {
   /// Returns the number of schemas, in the order of lookups, that `body` has asked the cache about.
   ///
   /// Nil if its answers may differ the next time, though the schema hasn't changed.
-  func dependencies(of body: () throws -> Void) rethrows -> Int? {
+  package func dependencies(of body: () throws -> Void) rethrows -> Int? {
     let (outer, start) = (consultedCount, revision)
     consultedCount = 0
     defer { consultedCount = max(outer, consultedCount) }
@@ -166,7 +168,7 @@ package final class SchemaCache {
   /// Returns whether the cache gives the answers that it gave at a revision.
   ///
   /// - Parameter count: The number of schemas that were asked about, in the order of lookups.
-  func isCurrent(_ revision: Int, schemaCount count: Int) throws -> Bool {
+  package func isCurrent(_ revision: Int, schemaCount count: Int) throws -> Bool {
     try refresh()
     guard self.revision == revision, viewsInQuestion.isEmpty, count <= schemas.count else {
       return false
@@ -186,7 +188,7 @@ package final class SchemaCache {
   private func refresh() throws {
     let current = database.hooks.schemaGeneration
     guard generation != current else { return }
-    revision &+= 1
+    currentRevision &+= 1
     validated = (nil, 0)
     database.forgetSchemaVersions()
     let names = try rows("PRAGMA database_list").compactMap {
@@ -218,7 +220,7 @@ package final class SchemaCache {
   }
 
   private func load(_ schema: Schema) throws {
-    revision &+= 1
+    currentRevision &+= 1
     // Another connection's change is no generation of this one's schema.
     database.forgetPlans()
     schema.objects = [:]

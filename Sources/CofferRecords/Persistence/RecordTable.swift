@@ -19,15 +19,18 @@ final class RecordTable {
   @safe @exclusivity(unchecked) private var generation: Int
   /// The transaction in which the schema was last checked; nil if it wasn't checked.
   @safe @exclusivity(unchecked) private var transaction: Int?
+  /// The schema cache's revision of which the table was the current one, and the number of schemas
+  /// that were asked about then, as long as there is such a number.
+  @safe @exclusivity(unchecked) private var known: (revision: Int, schemaCount: Int?)
 
   init(_ db: Database, _ name: String) throws {
     self.name = name
     // Called first, since the schema source of a view can itself read the schema.
     let key = try db.primaryKeyIfAny(name)
-    guard let object = try db.schemaCache.object(named: name) else {
-      throw DatabaseError.noSuchTable(name)
-    }
-    self.object = object
+    let (found, known) = try RecordTable.find(name, db)
+    guard let found else { throw DatabaseError.noSuchTable(name) }
+    object = found
+    self.known = known
     isView = object.kind == .view
     primaryKey = key
     columns = try db.columnNames(in: name)
@@ -51,10 +54,30 @@ final class RecordTable {
 
   private func isUnchanged(_ db: Database) throws -> Bool {
     // A schema source can describe a view differently at any time.
-    guard !isView, try db.schemaCache.object(named: name) === object else { return false }
+    guard !isView else { return false }
+    if let count = known.schemaCount,
+      try db.schemaCache.isCurrent(known.revision, schemaCount: count)
+    {
+      // Nothing has changed for any table.
+    } else {
+      let (found, known) = try RecordTable.find(name, db)
+      guard found === object else { return false }
+      self.known = known
+    }
     generation = db.hooks.schemaGeneration
     transaction = db.openTransaction
     return true
+  }
+
+  /// Returns the table or view, and what in the schema cache has to stay for it to stay.
+  private static func find(
+    _ name: String, _ db: Database
+  ) throws -> (SchemaTable?, known: (revision: Int, schemaCount: Int?)) {
+    var object: SchemaTable?
+    let count = try db.schemaCache.dependencies {
+      object = try db.schemaCache.object(named: name)
+    }
+    return (object, (db.schemaCache.revision, count))
   }
 
   /// The name of the table's schema.

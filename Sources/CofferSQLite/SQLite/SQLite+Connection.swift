@@ -151,6 +151,17 @@ extension SQLite {
     return code == SQLITE_OK && level >= SQLITE_LOCK_RESERVED
   }
 
+  /// SQLite's count of the changes to the main database's file that a connection has seen, by itself
+  /// or by others; nil before SQLite 3.22.
+  ///
+  /// Another connection's change is seen when a transaction first looks at the file.
+  @safe package static func dataVersion(_ connection: SQLiteConnection) -> UInt32? {
+    var version: UInt32 = 0
+    let code = unsafe sqlite3_file_control(
+      connection, "main", COFFER_FCNTL_DATA_VERSION, &version)
+    return code == SQLITE_OK ? version : nil
+  }
+
   /// A file of a connection, which keeps it open, and its methods; nil if it isn't open.
   ///
   /// - Parameter pointer: `SQLITE_FCNTL_FILE_POINTER`, or `SQLITE_FCNTL_JOURNAL_POINTER` for the
