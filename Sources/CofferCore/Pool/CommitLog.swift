@@ -60,37 +60,35 @@ final class CommitCount: Sendable {
 /// Changes are kept only while an observation begins: between its fetch on a reader and the
 /// addition of its observers on the writer. Used only in the writer's accesses.
 final class CommitLog {
-  /// The changed tables; nil if unknown.
-  private typealias Changes = [TableChange]?
+  /// The changed tables, by statement; nil if unknown.
+  private typealias Changes = [[TableChange]]?
 
   let commits = CommitCount()
   /// The writer's data version when it was opened; nil if it couldn't be read.
   var firstDataVersion: Int64?
-  private var pending: Changes = []
-  private var entries: [(commit: Int, changes: Changes)] = []
+  @safe @exclusivity(unchecked) private var pending: Changes = []
+  @safe @exclusivity(unchecked) private var entries: [(commit: Int, changes: Changes)] = []
   /// Whether SQLite has begun a commit that isn't settled yet.
-  private var isCommitting = false
-  private var hasTurn = false
+  @safe @exclusivity(unchecked) private var isCommitting = false
+  @safe @exclusivity(unchecked) private var hasTurn = false
   /// Whether a writing statement has begun in the transaction.
-  private(set) var hasWritten = false
-  /// Those of the last statement, which are often also those of the next one.
-  private var lastChanges: [TableChange] = []
-  private var lastChangesCount = 0
+  @safe @exclusivity(unchecked) private(set) var hasWritten = false
+  @safe @exclusivity(unchecked) private var lastChangesCount = 0
 
   deinit { endCommit() }
 
   /// Records that a statement is about to write.
   func note(_ statement: Statement) {
     hasWritten = true
-    let facts = statement.facts
-    if facts.invalidatesSchemaCache || !facts.quietChanges.isEmpty { pending = nil }
-    guard facts.changes != lastChanges else { return }
-    lastChanges = facts.changes
+    guard let count = pending?.count else { return }
     // A transaction with so many different statements counts as changing everything.
-    if (pending?.count ?? 0) > 1_000 {
+    if statement.facts.invalidatesSchemaCache || !statement.facts.quietChanges.isEmpty
+      || count > 1_000
+    {
       pending = nil
-    } else {
-      pending?.append(contentsOf: facts.changes)
+    } else if !statement.facts.changes.isEmpty, statement.facts.changes != pending?.last {
+      // Those of one statement are often also those of the next one.
+      pending?.append(statement.facts.changes)
     }
   }
 
@@ -123,8 +121,7 @@ final class CommitLog {
 
   private func forgetTransaction() {
     hasWritten = false
-    pending = []
-    lastChanges = []
+    if pending?.removeAll(keepingCapacity: true) == nil { pending = [] }
   }
 
   private func endCommit() {
@@ -151,7 +148,7 @@ final class CommitLog {
       guard let changes = entry.changes, !changes.isEmpty, !region.hasInternalTables else {
         return true
       }
-      return changes.contains { region.isModified(byEventsOfKind: $0.kind) }
+      return changes.joined().contains { region.isModified(byEventsOfKind: $0.kind) }
     }
   }
 }

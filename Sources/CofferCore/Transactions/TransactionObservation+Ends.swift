@@ -1,7 +1,18 @@
 import CofferVault
 
 extension TransactionObservation {
+  /// Whether there are no observers, and there were none during the transaction.
+  private var isUnobserved: Bool {
+    registry.isEmpty && touched.isEmpty && stopped.isEmpty && asked.isEmpty && held.isEmpty
+  }
+
   func sqliteWillCommit() -> Bool {
+    if isUnobserved {
+      outcome = .committing
+      (askedCount, askedTouchedCount) = (registry.addedCount, 0)
+      database.commitLog?.willCommit()
+      return true
+    }
     // A statement that commits by itself has made all of its changes; only the commit is left.
     for index in executions.indices { tellUnreported(ofExecutionAt: index) }
     tellHeld()
@@ -75,6 +86,7 @@ extension TransactionObservation {
     self.outcome = .none
     self.asked = []
     switch outcome {
+    case .committing where asked.isEmpty && isUnobserved: hasWritten = false
     case .committing:
       // Also notifies observers that were added while others were asked, and observers of a table
       // that the statement has dropped.

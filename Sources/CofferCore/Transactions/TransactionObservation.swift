@@ -47,29 +47,29 @@ package final class TransactionObservation {
 
   // SAFETY: the database owns the observation, and removes its hooks before it is deallocated.
   @safe unowned(unsafe) let database: Database
-  var registry = ObserverRegistry()
+  @safe @exclusivity(unchecked) var registry = ObserverRegistry()
   @safe @exclusivity(unchecked) var executions: [Execution] = []
   @safe @exclusivity(unchecked) var savepoints: [Savepoint] = []
-  var held: [HeldChange] = []
+  @safe @exclusivity(unchecked) var held: [HeldChange] = []
   /// The number of rollbacks to savepoints while the connection had observers.
   var savepointRollbackCount = 0
   /// The observers that were notified of a change in the transaction.
-  var touched: [ObserverRegistration] = []
+  @safe @exclusivity(unchecked) var touched: [ObserverRegistration] = []
   /// The observers that have stopped observing until the next transaction.
-  var stopped: [ObserverRegistration] = []
+  @safe @exclusivity(unchecked) var stopped: [ObserverRegistration] = []
   @safe @exclusivity(unchecked) var outcome = Outcome.none
   /// The observers that were asked whether to commit, until they are notified of the end.
   @safe @exclusivity(unchecked) var asked: [Recipient] = []
   /// The number of observers that had been added by then.
-  var askedCount = 0
+  @safe @exclusivity(unchecked) var askedCount = 0
   /// The number of observers that had been touched by then.
-  var askedTouchedCount = 0
+  @safe @exclusivity(unchecked) var askedTouchedCount = 0
   /// The number of running blocks that postpone notifications of commits.
-  var postponementCount = 0
+  @safe @exclusivity(unchecked) var postponementCount = 0
   /// The observers that have yet to be notified of a commit.
   var postponed = RegistrationList()
   /// The error of the observer that has refused the commit.
-  var refusal: (any Error)?
+  @safe @exclusivity(unchecked) var refusal: (any Error)?
   /// Whether the transaction has executed a statement that writes.
   @safe @exclusivity(unchecked) var hasWritten = false
   /// Whether the transaction has changed the schema.
