@@ -68,7 +68,21 @@ public struct PreparedRequest {
   public var statement: Statement
 
   /// The adapter that is applied to the rows.
-  public var adapter: (any RowAdapter)?
+  public var adapter: (any RowAdapter)? {
+    get { if case .adapter(let adapter) = keptAdapter { adapter } else { nil } }
+    set { keptAdapter = newValue.map { .adapter($0) } ?? .none }
+  }
+
+  /// An adapter, which most requests don't have: without one, there is nothing to copy.
+  private enum KeptAdapter {
+    case none
+    indirect case adapter(any RowAdapter)
+  }
+
+  private var keptAdapter = KeptAdapter.none
+
+  /// Whether rows have their own columns.
+  fileprivate var isUnadapted: Bool { if case .none = keptAdapter { true } else { false } }
 
   /// Whether the statement belongs to a single fetch.
   ///
@@ -87,7 +101,7 @@ public struct PreparedRequest {
   /// Creates a prepared request whose arguments stay bound.
   public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
     self.statement = statement
-    self.adapter = adapter
+    if let adapter { keptAdapter = .adapter(adapter) }
   }
 
   /// Adds an adapter, which is applied to the result of the others.
@@ -107,7 +121,7 @@ extension PreparedRequest {
   /// statement writes, since it has to run to its end then.
   @usableFromInline
   package var singleRowStatement: Statement? {
-    guard isForOneFetch, case nil = adapter, supplementaryFetch == nil, statement.isReadonly,
+    guard isForOneFetch, isUnadapted, supplementaryFetch == nil, statement.isReadonly,
       statement.columnCount > 0
     else { return nil }
     return statement.forOneFetch
@@ -130,10 +144,9 @@ extension Statement {
   package func firstValue<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value? {
     guard try stepToFirstRow(), let handle else { return nil }
     return try decodingLookup {
-      let column = CInt(try firstColumn(nil))
-      if let value = Value._value(of: handle, at: column) { return value }
-      if SQLite.columnIsNull(handle, column) { return nil }
-      throw mismatch(type, column: Int(column))
+      if let value = Value._value(of: handle, at: 0) { return value }
+      if SQLite.columnIsNull(handle, 0) { return nil }
+      throw mismatch(type, column: 0)
     }
   }
 

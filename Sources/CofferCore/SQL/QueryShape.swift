@@ -154,7 +154,9 @@ import Glibc
   /// Appends a list of expressions.
   package mutating func append(_ expressions: [SQLExpression]) {
     append(count: expressions.count)
-    for expression in expressions { append(expression) }
+    // A span's elements aren't copied.
+    let expressions = expressions.span
+    for index in expressions.indices { append(expressions[index]) }
   }
 
   /// Appends SQL.
@@ -182,6 +184,13 @@ import Glibc
   private mutating func append(_ new: StatementArguments) {
     guard new.named.isEmpty else { return giveUp() }
     arguments.append(contentsOf: new.positional)
+  }
+
+  /// Appends a list of selections.
+  package mutating func append(_ selections: [SQLSelection]) {
+    append(count: selections.count)
+    let selections = selections.span
+    for index in selections.indices { append(selections[index]) }
   }
 
   /// Appends a selection.

@@ -196,6 +196,13 @@ package func comparison(
     rhs?.sqlExpression ?? SQLExpression(.null))
 }
 
+/// The same, without a copy of the operand on the left.
+func comparison(
+  _ comparison: Comparison, _ lhs: some SQLExpressible, _ rhs: (any SQLExpressible)?
+) -> SQLExpression {
+  comparing(comparison, lhs.sqlExpression, rhs?.sqlExpression ?? SQLExpression(.null))
+}
+
 /// Returns a comparison, with the collation of an operand moved to the end: `a = b COLLATE c`.
 @usableFromInline
 package func comparing(
@@ -206,7 +213,7 @@ package func comparing(
 
 /// Returns a comparison without a negated operator in SQL.
 package func comparison(
-  _ symbol: String, _ lhs: any SQLExpressible, _ rhs: any SQLExpressible
+  _ symbol: String, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
 ) -> SQLExpression {
   comparing(symbol, lhs.sqlExpression, rhs.sqlExpression)
 }

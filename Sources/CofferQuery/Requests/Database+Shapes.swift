@@ -60,8 +60,7 @@ extension Relation {
     shape.append(count: selection.count)
     for part in selection {
       guard case .value(let selection) = part else { return shape.giveUp() }
-      shape.append(count: selection.count)
-      for selection in selection { shape.append(selection) }
+      shape.append(selection)
     }
     shape.append(filter)
     shape.append(count: grouping.count)

@@ -41,22 +41,33 @@ public struct _RequestParts: Sendable {
   /// The many parts of a relation in one object, so that copies of a request are cheap.
   // SAFETY: the relation changes only while there is a single reference to the object.
   private final class Storage: @unchecked Sendable {
-    @safe @exclusivity(unchecked) var relation: Relation
+    @safe @exclusivity(unchecked) var kept: Kept
 
-    init(_ relation: Relation) { self.relation = relation }
+    init(_ relation: Relation) { kept = Kept(relation: relation) }
 
     func region(of statement: Statement) throws -> DatabaseRegion {
-      try relation.region(of: statement, isPrefetching: false)
+      try kept.relation.region(of: statement, isPrefetching: false)
+    }
+  }
+
+  /// A relation that isn't copied where it is only read.
+  private struct Kept: ~Copyable {
+    var relation: Relation
+
+    var isAlone: Bool { relation.children.isEmpty && relation.parts.isEmpty }
+
+    func describe(in shape: inout QueryShape, for query: Relation.Query) {
+      relation.describe(in: &shape, for: query)
     }
   }
 
   private var storage: Storage
 
   package var relation: Relation {
-    get { storage.relation }
+    get { storage.kept.relation }
     _modify {
-      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.relation) }
-      yield &storage.relation
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.kept.relation) }
+      yield &storage.kept.relation
     }
   }
 
@@ -65,10 +76,10 @@ public struct _RequestParts: Sendable {
   // Without a copy of the relation:
 
   /// Whether there are no associations.
-  var isAlone: Bool { storage.relation.children.isEmpty && storage.relation.parts.isEmpty }
+  var isAlone: Bool { storage.kept.isAlone }
 
   /// Whether there is a condition.
-  var isFiltered: Bool { storage.relation.filter != nil }
+  var isFiltered: Bool { storage.kept.relation.filter != nil }
 
   /// Returns the region of a statement; see ``Relation/region(of:isPrefetching:)``.
   ///
@@ -76,12 +87,12 @@ public struct _RequestParts: Sendable {
   func region(isPrefetching: Bool) -> (Statement) throws -> DatabaseRegion {
     let storage = storage
     guard isPrefetching else { return { try storage.region(of: $0) } }
-    return { try storage.relation.region(of: $0, isPrefetching: true) }
+    return { try storage.kept.relation.region(of: $0, isPrefetching: true) }
   }
 
   /// Appends the structure of a query for the relation.
   func describe(in shape: inout QueryShape, for query: Relation.Query) {
-    storage.relation.describe(in: &shape, for: query)
+    storage.kept.describe(in: &shape, for: query)
   }
 }
 
