@@ -277,17 +277,22 @@ import Synchronization
   private func clear(_ slot: Int) -> Past {
     let state = states[slot].load(ordering: .acquiring)
     switch state & (1 << Self.codeBits - 1) {
-    case Self.planned, Self.read:
-      let isMine = states[slot].compareExchange(
-        expected: state, desired: Self.free, ordering: .acquiringAndReleasing
-      ).exchanged
-      return isMine ? .none : .busy
+    case Self.planned, Self.read: return free(slot, from: state) ? .none : .busy
     case Self.working: return .busy
     case Self.ready:
       states[slot].store(Self.free, ordering: .relaxed)
       return .wasted
     default: return .none
     }
+  }
+
+  /// Frees a slot at which no worker is.
+  ///
+  /// - Returns: False, and nothing is changed, if one was faster.
+  private func free(_ slot: Int, from state: Int) -> Bool {
+    states[slot].compareExchange(
+      expected: state, desired: Self.free, ordering: .acquiringAndReleasing
+    ).exchanged
   }
 
   /// The first planned position from `start` on that has this page; nil if there is none.
@@ -330,10 +335,7 @@ import Synchronization
       switch state & (1 << Self.codeBits - 1) {
       case Self.ready: return true
       case Self.planned, Self.read:
-        let isMine = states[slot].compareExchange(
-          expected: state, desired: Self.free, ordering: .acquiringAndReleasing
-        ).exchanged
-        if isMine { return false }
+        if free(slot, from: state) { return false }
       case Self.working:
         if helps, looks == 0, work(lane: 0, most: 1) > 0 {
           looks = 1
