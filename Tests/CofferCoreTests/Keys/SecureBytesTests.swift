@@ -72,6 +72,24 @@ import Testing
     withExtendedLifetime(bytes) {}
   }
 
+  @Test func `pages that are used again are zeroed, and left out of core dumps`() throws {
+    var kept: [SecureBytes] = []
+    for round in 0..<200 {
+      let count = [1, 32, 4096, 4097][round % 4]
+      let bytes = SecureBytes(count: count) { target in
+        #expect(target.allSatisfy { $0 == 0 })
+        for index in target.indices { target[index] = 0xA5 }
+      }
+      #expect(bytes.withUnsafeBytes { $0.allSatisfy { $0 == 0xA5 } })
+      if round % 50 == 49 {
+        #expect(try mapping(at: address(of: bytes)).contains(" dd "))
+        kept.removeAll()
+      } else if round % 3 == 0 {
+        kept.append(bytes)
+      }
+    }
+  }
+
   @Test func `secure bytes are copied from all kinds of collections`() {
     let expected = SecureBytes(copying: [UInt8](1...200))
     #expect(SecureBytes(copying: Data(1...200)).isEqual(to: expected))
