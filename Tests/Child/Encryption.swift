@@ -4,6 +4,7 @@
 //   CofferTestChild append PATH KEY JOURNAL-MODE
 //   CofferTestChild create-together PATH PASSPHRASE ROWS [ITERATIONS]
 //   CofferTestChild open PATH PASSPHRASE [readonly]
+//   CofferTestChild foreign-defaults PATH KEY
 //   CofferTestChild as-nobody SCENARIO…
 //   CofferTestChild memory-scan PATH HOW
 //   CofferTestChild dump-scan PATH
@@ -17,6 +18,7 @@
 
 import CofferCore
 import CofferTestSupport
+import CofferVault
 import Foundation
 
 func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
@@ -43,6 +45,8 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
     say("opened \(count ?? -1)")
     try queue.write { try $0.execute(sql: "CREATE TABLE written (id INTEGER PRIMARY KEY)") }
     say("written")
+  case ("foreign-defaults", 3):
+    try openWithForeignDefaults(arguments[1], key: key(arguments[2]))
   case ("as-nobody", 2...):
     let nobody: uid_t = 65534
     guard setgid(nobody) == 0, setuid(nobody) == 0 else { throw ScenarioError("setuid failed") }
@@ -113,6 +117,23 @@ private func forkInScan(_ path: String) throws {
     say("child ended \(status)")
     while try cursor.next() != nil { rows += 1 }
     say(rows == expected ? "parent rows same" : "parent rows differ")
+  }
+}
+
+/// Opens a file, and creates another one, after other code of the process has changed the settings
+/// that SQLCipher gives to files of which nobody says more.
+private func openWithForeignDefaults(_ path: String, key: DatabaseKey) throws {
+  let foreign = try FileConnection(path: ":memory:", key: nil)
+  for setting in [
+    "kdf_iter = 4000", "page_size = 8192", "use_hmac = OFF", "hmac_algorithm = HMAC_SHA1",
+    "kdf_algorithm = PBKDF2_HMAC_SHA1", "plaintext_header_size = 32",
+  ] {
+    try foreign.run("PRAGMA cipher_default_\(setting)")
+  }
+  for path in [path, path + "-new"] {
+    let queue = try DatabaseQueue(path: path, key: key)
+    try queue.write { try $0.execute(sql: "CREATE TABLE made (a)") }
+    say("written")
   }
 }
 

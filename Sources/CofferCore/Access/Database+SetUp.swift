@@ -202,7 +202,10 @@ extension Database {
         throw error
       }
     }
-    guard try DatabaseFile.isExposed(at: path, despite: settings) else { return isNew }
+    // Few files need a longer look.
+    guard try FileKey.salt(of: connection, schema: schema, path: path) == SQLiteHeader.magic,
+      try DatabaseFile.isExposed(at: path, despite: settings)
+    else { return isNew }
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "the file was written without encryption",
       hint: "This is a failure of the SQLite library that the process has loaded. Delete \(path).")

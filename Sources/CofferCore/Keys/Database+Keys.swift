@@ -54,19 +54,19 @@ extension Database {
   /// avoids a second derivation.
   func giveKey(_ key: DatabaseKey, settings: CipherSettings) throws {
     try checkAccess()
-    let pragmas: [String]
+    let isFinal = configuration.preparations.isEmpty
+    var pragmas: [String] = []
     do {
       try key.validate()
       try settings.validate(with: key)
-      pragmas = try settings.pragmas()
+      if !isFinal { pragmas = try settings.pragmas() }
     } catch {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
     try FileKey.proveEngine(of: openConnection())
     keying.begin(key, settings)
-    guard !configuration.preparations.isEmpty else { return try settleKey() }
-    try setKeyUp(key.keySpec(), pragmas)
+    if isFinal { try settleKey() } else { try setKeyUp(key.keySpec(), pragmas) }
   }
 
   /// Applies the settings made by the preparations, and derives the key unless another connection
@@ -112,7 +112,7 @@ extension Database {
   ///   salt.
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
     if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil { return nil }
-    let salt = try key.salt ?? FileKey.salt(of: path)
+    let salt = try key.salt ?? FileKey.salt(of: openConnection(), path: path)
     keying.hasNewSalt = salt == nil
     return try DerivedKey.derive(
       from: key, salt: salt ?? DerivedKey.randomSalt(), settings: settings)

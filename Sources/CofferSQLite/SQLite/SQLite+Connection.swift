@@ -162,6 +162,25 @@ extension SQLite {
     return code == SQLITE_OK ? version : nil
   }
 
+  /// The first bytes of a database's file, as they are on the disk; nil if it has fewer.
+  ///
+  /// - Throws: The code of a failed read.
+  @safe package static func fileStart(
+    count: Int, of schema: String, in connection: SQLiteConnection
+  ) throws(Failure) -> [UInt8]? {
+    guard let (file, methods) = unsafe openFile(
+      SQLITE_FCNTL_FILE_POINTER, of: schema, in: connection)
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count)
+    // SAFETY: SQLite writes so many bytes, or fails.
+    let code = unsafe bytes.withUnsafeMutableBytes {
+      unsafe methods.pointee.xRead(file, $0.baseAddress, CInt(count), 0)
+    }
+    if code == ResultCode.SQLITE_IOERR_SHORT_READ.rawValue { return nil }
+    guard code == SQLITE_OK else { throw Failure(code: code) }
+    return bytes
+  }
+
   /// A file of a connection, which keeps it open, and its methods; nil if it isn't open.
   ///
   /// - Parameter pointer: `SQLITE_FCNTL_FILE_POINTER`, or `SQLITE_FCNTL_JOURNAL_POINTER` for the

@@ -3,7 +3,7 @@ import CofferSQLite
 /// The decrypted 100-byte header of an SQLite database.
 package struct SQLiteHeader: Sendable, Hashable {
   /// The first bytes of a plaintext database.
-  static let magic: [UInt8] = Array("SQLite format 3\0".utf8)
+  package static let magic: [UInt8] = Array("SQLite format 3\0".utf8)
 
   /// Returns the page at byte 2^30, which SQLite uses for locks and never writes.
   package static func lockPage(ofSize pageSize: Int) -> Int { 0x4000_0000 / pageSize + 1 }

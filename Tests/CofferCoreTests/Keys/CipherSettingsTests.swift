@@ -1,3 +1,5 @@
+import CofferQuery
+import CofferTestSupport
 import Testing
 
 @testable import CofferCore
@@ -90,6 +92,20 @@ struct CipherSettingsTests {
         "PRAGMA \"a\"\"b\".cipher_page_size = 1024",
         "PRAGMA \"a\"\"b\".cipher_plaintext_header_size = 0",
       ])
+  }
+
+  @Test func `settings that other code makes SQLCipher's defaults change no file`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("settings.db")
+    let key = Hex.databaseKey(Hex.key(7))
+    try DatabaseQueue(path: path, key: key).write { try $0.execute(sql: "CREATE TABLE row (a)") }
+    let child = try TestProcess(["foreign-defaults", path, Hex.key(7)])
+    let (status, lines, error) = child.finish()
+    #expect((status, lines) == (0, ["written", "written"]), "\(error)")
+    for path in [path, path + "-new"] {
+      let queue = try DatabaseQueue(path: path, key: key)
+      #expect(try queue.read { try $0.tableExists("made") })
+    }
   }
 
   @Test func `settings are described by a name or in full`() {
