@@ -24,10 +24,10 @@ extension RequestSource {
   public consuming func filter(key: any DatabaseValueConvertible) -> _Request {
     let value = key.databaseValue
     guard !value.isNull else { return none() }
-    if let formed = _FormedValue(key), let filtered = filter(keyValues: [formed]) {
-      return filtered
+    if let formed = _FormedValue(key), let record = RowDecoder.self as? any _CodingKeyColumns.Type {
+      return filter(keyValues: [formed], of: record)
     }
-    return filter(keyValues: [value])
+    return filter(keyIn: SQLCollection([SQLExpression(value)]))
   }
 
   /// Returns the request for the rows with these primary keys.
@@ -35,12 +35,10 @@ extension RequestSource {
   /// - Throws: Fetching throws if the primary key has several columns.
   @_disfavoredOverload
   public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> _Request {
-    if _FormedValue.includes(Key.self),
-      let filtered = filter(keyValues: keys.compactMap { _FormedValue($0) })
-    {
-      return filtered
+    if _FormedValue.includes(Key.self), let record = RowDecoder.self as? any _CodingKeyColumns.Type {
+      return filter(keyValues: keys.compactMap { _FormedValue($0) }, of: record)
     }
-    return filter(keyValues: keys.map(\.databaseValue))
+    return filter(keyIn: SQLCollection(keys.map { SQLExpression($0.databaseValue) }))
   }
 
   /// Returns the request for the row with a unique key, given by column names.
@@ -79,20 +77,18 @@ extension RequestSource {
   }
 
   /// Returns the request for rows with these primary keys, in the record type's stored form.
-  ///
-  /// Nil if the type doesn't specify one.
-  private func filter(keyValues values: [_FormedValue]) -> _Request? {
-    guard let type = RowDecoder.self as? any _CodingKeyColumns.Type else { return nil }
-    return filterInTable { db, table in
+  private func filter(
+    keyValues values: [_FormedValue], of record: any _CodingKeyColumns.Type
+  ) -> _Request {
+    filterInTable { db, table in
       let column = try db.keyColumn(ofTable: table)
-      let keys = values.map { SQLExpression(type._storedValue($0, inColumn: column)) }
+      let keys = values.map { SQLExpression(record._storedValue($0, inColumn: column)) }
       return SQLExpression(.key(SQLCollection(keys), table: table))
     }
   }
 
-  private consuming func filter(keyValues values: [DatabaseValue]) -> _Request {
-    let keys = SQLCollection(values.map { SQLExpression($0) })
-    return _with { parts in
+  private consuming func filter(keyIn keys: SQLCollection) -> _Request {
+    _with { parts in
       let condition = SQLExpression(.key(keys, table: parts.relation.tableName))
       parts.relation.addFilter(condition)
     }
