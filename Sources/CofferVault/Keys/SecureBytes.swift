@@ -95,7 +95,7 @@ import Synchronization
 private enum SecretPages {
   /// The size of a page.
   static let byteCount = Int(sysconf(CInt(_SC_PAGESIZE)))
-  private static let mostKept = 8
+  private static let mostKept = 4
 
   /// The addresses of the kept pages, and the process that has locked them: after a `fork`, the
   /// child's aren't locked.
