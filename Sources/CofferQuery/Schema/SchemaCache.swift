@@ -3,8 +3,8 @@ import CofferCore
 /// One connection's cache of the schema.
 ///
 /// It is always current. The connection counts its own schema changes, including those rolled back.
-/// Changes by other connections increase the schema version in the file, which is read once per
-/// explicit transaction, since a transaction sees one state, and on each use outside of
+/// Changes by other connections increase the schema version in the file, which is asked for once
+/// per explicit transaction, since a transaction sees one state, and on each use outside of
 /// transactions.
 ///
 /// Concurrency: confined to the connection's accesses.

@@ -97,7 +97,7 @@ struct CipherSettingsTests {
   @Test func `settings that other code makes SQLCipher's defaults change no file`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("settings.db")
-    let key = Hex.databaseKey(Hex.key(7))
+    let key = try Hex.databaseKey(Hex.key(7))
     try DatabaseQueue(path: path, key: key).write { try $0.execute(sql: "CREATE TABLE row (a)") }
     let child = try TestProcess(["foreign-defaults", path, Hex.key(7)])
     let (status, lines, error) = child.finish()
