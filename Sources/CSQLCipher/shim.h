@@ -216,9 +216,9 @@ static inline int coffer_keep_log_at_close(sqlite3 *db) {
 #endif
 }
 
-// Enforces foreign keys again; unlike the pragma, without memory.
-static inline int coffer_enforce_foreign_keys(sqlite3 *db) {
-  return coffer_db_config_flag(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
+// Enforces foreign keys, or no longer; unlike the pragma, without memory.
+static inline int coffer_enforce_foreign_keys(sqlite3 *db, int onoff) {
+  return coffer_db_config_flag(db, SQLITE_DBCONFIG_ENABLE_FKEY, onoff);
 }
 
 // Makes the schema's table read-only again; without memory from SQLite 3.26 on.

@@ -16,9 +16,9 @@ extension Database {
   func setUpSettings() throws {
     // Nothing may spill to a temporary file, which wouldn't be encrypted.
     try runSetting("PRAGMA temp_store = MEMORY")
-    try runSetting("PRAGMA foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
-    SQLite.setDoubleQuotedStrings(
-      try openConnection(), configuration.acceptsDoubleQuotedStringLiterals)
+    let connection = try openConnection()
+    SQLite.enforceForeignKeys(connection, configuration.foreignKeysEnabled)
+    SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
   }
 
   func giveKeyOfConfiguration() throws {

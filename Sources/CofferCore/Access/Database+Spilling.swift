@@ -23,7 +23,10 @@ extension Database {
   func setUpChangedPages() throws {
     try withoutTracing {
       try runSetting("PRAGMA main.cache_spill = \(Database.allPages)")
-      if try setting("PRAGMA main.journal_size_limit") == "-1" {
+      // Only a preparation can have set it.
+      if try configuration.preparations.isEmpty
+        || setting("PRAGMA main.journal_size_limit") == "-1"
+      {
         try runSetting("PRAGMA main.journal_size_limit = \(Database.logSize)")
       }
     }

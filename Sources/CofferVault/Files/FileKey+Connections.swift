@@ -58,7 +58,7 @@ extension FileKey {
   ///
   /// Asking for all of them once takes a fifth of the time that setting them takes; above all, a
   /// page size that is set, even to what it is, has new memory locked.
-  @safe private static func hasSettings(
+  @safe static func hasSettings(
     _ pragmas: [String], _ connection: SQLiteConnection
   ) throws -> Bool {
     let current: [[DatabaseValue]]
@@ -70,8 +70,11 @@ extension FileKey {
       if case .string(let setting)? = row.first?.storage { setting } else { nil }
     }
     return pragmas.allSatisfy { pragma in
-      known.contains(pragma + ";")
-        || pragma.hasSuffix(" = ON") && known.contains(pragma.dropLast(2) + "1;")
+      // SQLCipher says 1 and 0.
+      let setting =
+        pragma.hasSuffix(" = ON")
+        ? pragma.dropLast(2) + "1" : pragma.hasSuffix(" = OFF") ? pragma.dropLast(3) + "0" : pragma
+      return known.contains(setting + ";")
     }
   }
 

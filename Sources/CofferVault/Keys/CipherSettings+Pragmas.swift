@@ -76,17 +76,17 @@ extension CipherSettings {
       schema.map {
         "\"\($0.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"."
       } ?? ""
-    var settings = [("kdf_iter", "\(kdfIterations)")]
+    var settings = ["kdf_iter = \(kdfIterations)"]
     if generation >= .four {
-      settings.append(("cipher_kdf_algorithm", "PBKDF2_HMAC_\(kdfAlgorithm.rawValue)"))
-      settings.append(("cipher_hmac_algorithm", "HMAC_\(hmacAlgorithm.rawValue)"))
+      settings.append("cipher_kdf_algorithm = PBKDF2_HMAC_\(kdfAlgorithm.rawValue)")
+      settings.append("cipher_hmac_algorithm = HMAC_\(hmacAlgorithm.rawValue)")
     }
-    settings.append(("cipher_use_hmac", usesHMAC ? "ON" : "OFF"))
-    settings.append(("cipher_page_size", "\(pageSize)"))
+    settings.append("cipher_use_hmac = \(usesHMAC ? "ON" : "OFF")")
+    settings.append("cipher_page_size = \(pageSize)")
     if generation >= .four {
-      settings.append(("cipher_plaintext_header_size", "\(plaintextHeaderSize)"))
+      settings.append("cipher_plaintext_header_size = \(plaintextHeaderSize)")
     }
-    return settings.map { "PRAGMA \(prefix)\($0.0) = \($0.1)" }
+    return settings.map { "PRAGMA \(prefix)\($0)" }
   }
 
   private func checkSupport(by generation: SQLCipherGeneration) throws(CipherSettingsError) {

@@ -94,6 +94,27 @@ struct CipherSettingsTests {
       ])
   }
 
+  @Test func `SQLCipher 4 is asked whether it has the settings`() throws {
+    let directory = try TemporaryDirectory()
+    let key = try Hex.databaseKey(Hex.key(8))
+    var other = CipherSettings.sqlcipher4
+    other.pageSize = 8192
+    var unauthenticated = CipherSettings.sqlcipher4
+    unauthenticated.usesHMAC = false
+    let all: [CipherSettings] =
+      SQLCipherGeneration.linked == .four ? [.sqlcipher4, other, unauthenticated] : [.sqlcipher3]
+    for (index, settings) in all.enumerated() {
+      let path = directory.path("\(index).db")
+      let connection = try FileConnection(
+        path: path, key: FileKey(key, settings: settings, salt: DerivedKey.randomSalt()))
+      for wanted in all {
+        let has = try FileKey.hasSettings(wanted.pragmas(), connection.connection)
+        // SQLCipher 3 doesn't say.
+        #expect(has == (wanted == settings && SQLCipherGeneration.linked == .four))
+      }
+    }
+  }
+
   @Test func `settings that other code makes SQLCipher's defaults change no file`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("settings.db")
