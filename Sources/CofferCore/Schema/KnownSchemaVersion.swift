@@ -7,8 +7,9 @@ import CofferVault
 ///   count is compared only where the transaction has the lock for writing: it has looked at the
 ///   file then, and nobody else changes it.
 ///   <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion>
-/// - The connection's own changes of the schema are counted by its hooks. Those that its hooks don't
-///   hear of, by statements that a program has prepared with SQLite's handle, end this for good.
+/// - The connection's own changes of the schema are counted by its hooks. Those that its hooks
+///   don't hear of, by statements that a program has prepared with SQLite's handle, end this for
+///   good.
 struct KnownSchemaVersion {
   private let version: Int32
   private let generation: Int

@@ -24,7 +24,7 @@ extension RequestSource {
   public consuming func filter(key: any DatabaseValueConvertible) -> _Request {
     let value = key.databaseValue
     guard !value.isNull else { return none() }
-    if let formed = _FormedValue(key), let record = RowDecoder.self as? any _CodingKeyColumns.Type {
+    if let formed = _FormedValue(key), let record = Self.formingRecord {
       return filter(keyValues: [formed], of: record)
     }
     return filter(keyIn: SQLCollection([SQLExpression(value)]))
@@ -35,7 +35,7 @@ extension RequestSource {
   /// - Throws: Fetching throws if the primary key has several columns.
   @_disfavoredOverload
   public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> _Request {
-    if _FormedValue.includes(Key.self), let record = RowDecoder.self as? any _CodingKeyColumns.Type {
+    if _FormedValue.includes(Key.self), let record = Self.formingRecord {
       return filter(keyValues: keys.compactMap { _FormedValue($0) }, of: record)
     }
     return filter(keyIn: SQLCollection(keys.map { SQLExpression($0.databaseValue) }))
@@ -60,7 +60,7 @@ extension RequestSource {
   /// - Throws: Fetching throws if the columns are not a unique key.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> _Request {
     guard !keys.isEmpty else { return none() }
-    let record = RowDecoder.self as? any _CodingKeyColumns.Type
+    let record = Self.formingRecord
     let keys = keys.map { key in
       Dictionary(
         uniqueKeysWithValues: key.map { column, value in
@@ -74,6 +74,11 @@ extension RequestSource {
         }.joined(operator: .and)
       }.joined(operator: .or)
     }
+  }
+
+  /// The record type, if it specifies the stored form of keys.
+  private static var formingRecord: (any _CodingKeyColumns.Type)? {
+    RowDecoder.self as? any _CodingKeyColumns.Type
   }
 
   /// Returns the request for rows with these primary keys, in the record type's stored form.

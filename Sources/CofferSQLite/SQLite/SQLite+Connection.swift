@@ -151,8 +151,8 @@ extension SQLite {
     return code == SQLITE_OK && level >= SQLITE_LOCK_RESERVED
   }
 
-  /// SQLite's count of the changes to the main database's file that a connection has seen, by itself
-  /// or by others; nil before SQLite 3.22.
+  /// SQLite's count of the changes to the main database's file that a connection has seen, by
+  /// itself or by others; nil before SQLite 3.22.
   ///
   /// Another connection's change is seen when a transaction first looks at the file.
   @safe package static func dataVersion(_ connection: SQLiteConnection) -> UInt32? {
@@ -168,8 +168,9 @@ extension SQLite {
   @safe package static func fileStart(
     count: Int, of schema: String, in connection: SQLiteConnection
   ) throws(Failure) -> [UInt8]? {
-    guard let (file, methods) = unsafe openFile(
-      SQLITE_FCNTL_FILE_POINTER, of: schema, in: connection)
+    guard
+      let (file, methods) = unsafe openFile(
+        SQLITE_FCNTL_FILE_POINTER, of: schema, in: connection)
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: count)
     // SAFETY: SQLite writes so many bytes, or fails.

@@ -86,7 +86,8 @@ import Testing
       }
     }
     // Before SQLite 3.22, it is asked each time.
-    let counts = try database.queue.inDatabase { SQLite.dataVersion(try $0.openConnection()) } != nil
+    let counts =
+      try database.queue.inDatabase { SQLite.dataVersion(try $0.openConnection()) } != nil
     #expect(try !write())
     #expect(try write() == counts)
     #expect(try write() == counts)
