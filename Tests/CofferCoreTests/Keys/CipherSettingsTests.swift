@@ -104,7 +104,7 @@ struct CipherSettingsTests {
     let all: [CipherSettings] =
       SQLCipherGeneration.linked == .four ? [.sqlcipher4, other, unauthenticated] : [.sqlcipher3]
     for (index, settings) in all.enumerated() {
-      let path = directory.path("\(index).db")
+      let path = try directory.write("", to: "\(index).db")
       let connection = try FileConnection(
         path: path, key: FileKey(key, settings: settings, salt: DerivedKey.randomSalt()))
       for wanted in all {
