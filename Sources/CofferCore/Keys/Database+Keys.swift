@@ -55,11 +55,11 @@ extension Database {
   func giveKey(_ key: DatabaseKey, settings: CipherSettings) throws {
     try checkAccess()
     let isFinal = configuration.preparations.isEmpty
-    var pragmas: [String] = []
+    let pragmas: [String]
     do {
       try key.validate()
       try settings.validate(with: key)
-      if !isFinal { pragmas = try settings.pragmas() }
+      pragmas = isFinal ? [] : try settings.pragmas()
     } catch {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "\(error)")

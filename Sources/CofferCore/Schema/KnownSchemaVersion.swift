@@ -1,7 +1,7 @@
 import CofferVault
 
 /// The version of the main schema that SQLite was asked for, and what shows that it is still the
-/// version: a short transaction spends a quarter of Coffer's own time on asking again.
+/// version: to ask again takes a quarter of Coffer's own instructions in a short transaction.
 ///
 /// - SQLite counts the changes of the file that a connection has seen, by itself or by others. The
 ///   count is compared only where the transaction has the lock for writing: it has looked at the

@@ -3,7 +3,8 @@ import CofferVault
 extension TransactionObservation {
   /// Whether there are no observers, and there were none during the transaction.
   private var isUnobserved: Bool {
-    registry.isEmpty && touched.isEmpty && stopped.isEmpty && asked.isEmpty && held.isEmpty
+    !database.accessState.contains(.observed) && touched.isEmpty && stopped.isEmpty
+      && asked.isEmpty
   }
 
   func sqliteWillCommit() -> Bool {

@@ -47,10 +47,11 @@ package final class TransactionObservation {
 
   // SAFETY: the database owns the observation, and removes its hooks before it is deallocated.
   @safe unowned(unsafe) let database: Database
-  @safe @exclusivity(unchecked) var registry = ObserverRegistry()
+  // Checked: a removal can release an observer, whose end can remove others.
+  var registry = ObserverRegistry()
   @safe @exclusivity(unchecked) var executions: [Execution] = []
   @safe @exclusivity(unchecked) var savepoints: [Savepoint] = []
-  @safe @exclusivity(unchecked) var held: [HeldChange] = []
+  var held: [HeldChange] = []
   /// The number of rollbacks to savepoints while the connection had observers.
   var savepointRollbackCount = 0
   /// The observers that were notified of a change in the transaction.

@@ -286,9 +286,7 @@ import Synchronization
     }
   }
 
-  /// Frees a slot at which no worker is.
-  ///
-  /// - Returns: False, and nothing is changed, if one was faster.
+  /// Frees a slot at which no worker is; false, and nothing is changed, if one was faster.
   private func free(_ slot: Int, from state: Int) -> Bool {
     states[slot].compareExchange(
       expected: state, desired: Self.free, ordering: .acquiringAndReleasing
