@@ -24,7 +24,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
   @inlinable @inline(__always)
   public func _element() throws -> Value {
     if let handle = _execution.core.pointee.handle {
-      let value = _execution.core.pointee.direct(Value.self, handle, in: column)
+      let value = _execution.core.pointee.direct(Value.self, in: column)
       if let value = value ?? Value._value(of: handle, at: column) { return value }
     }
     throw _execution.statement.mismatch(Value.self, column: Int(column))

@@ -35,21 +35,27 @@ extension Row {
   @inlinable
   package func fastValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
     guard let live else { return adaptedOrCopiedValue(at: index) }
-    guard unsafe UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
-      let handle = unsafe live.pointee.handle
+    guard unsafe UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount)
     else { return nil }
-    if let value = unsafe live.pointee.direct(Value.self, handle, at: index) { return value }
-    return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
+    if let value = unsafe live.pointee.direct(Value.self, at: index) { return value }
+    return storedValue(at: index)
   }
 
   /// Returns the value read without a ``DatabaseValue``, by column name; nil if that fails.
   @inlinable
   func fastValue<Value: DatabaseValueConvertible>(named name: String) -> Value? {
     guard let live else { return adaptedOrCopiedValue(named: name) }
-    guard let handle = unsafe live.pointee.handle,
-      let index = unsafe live.pointee.predictor.predictedIndex(of: name)
-    else { return nil }
-    if let value = unsafe live.pointee.direct(Value.self, handle, at: index) { return value }
+    guard let index = unsafe live.pointee.predictor.predictedIndex(of: name) else { return nil }
+    if let value = unsafe live.pointee.direct(Value.self, at: index) { return value }
+    return storedValue(at: index)
+  }
+
+  /// Returns the value of a statement's column as SQLite's functions give it; nil if they can't.
+  ///
+  /// It isn't inlined, so that what calls it has no registers to save for the calls in it.
+  @inlinable @inline(never)
+  func storedValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
+    guard let handle = live?.pointee.handle else { return nil }
     return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
   }
 
@@ -79,7 +85,7 @@ extension Row {
   ///
   /// Traps if the column is missing, if its value can't be converted, or if it is NULL and `Value`
   /// is not optional.
-  @inlinable
+  @inlinable @inline(__always)
   public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
     if let value: Value = fastValue(named: columnName) { return value }
     do { return try decode(Value.self, forColumn: columnName) } catch { Row.trap(error) }

@@ -47,11 +47,11 @@ import CofferVault
     var row = unsafe block.base + block.end
     var end = fixedBytes
     unsafe row.storeBytes(of: names.start, as: UnsafeRawPointer.self)
-    var cells = unsafe core.pointee.cells
+    let cells = unsafe core.pointee.cells
     for index in 0..<columnCount {
       let type: CInt
       let payload: UInt64
-      if let number = cells.bits(statement, index) {
+      if let number = cells.bits(index) {
         (type, payload) = number
       } else {
         let value = cells.value(statement, index)

@@ -86,7 +86,7 @@ extension Row {
         let index = unsafe window.pointee.predictor.predictedIndex(of: name)
       else { return nil }
       let column = unsafe window.pointee.firstColumn &+ index
-      if let value = unsafe window.pointee.core.pointee.direct(Value.self, handle, at: column) {
+      if let value = unsafe window.pointee.core.pointee.direct(Value.self, at: column) {
         return value
       }
       return Value._value(of: handle, at: CInt(truncatingIfNeeded: column))
@@ -121,7 +121,7 @@ extension Row {
         let handle = unsafe window.pointee.core.pointee.handle
       else { return nil }
       let column = unsafe window.pointee.firstColumn &+ index
-      if let value = unsafe window.pointee.core.pointee.direct(Value.self, handle, at: column) {
+      if let value = unsafe window.pointee.core.pointee.direct(Value.self, at: column) {
         return value
       }
       return Value._value(of: handle, at: CInt(truncatingIfNeeded: column))

@@ -146,6 +146,7 @@ import CofferVault
       return unsafe StatementRegistry.Remains(handles: [], arrays: [])
     }
     core.pointee.handle = nil
+    core.pointee.cells.end()
     defer { boundArrays = [] }
     return unsafe StatementRegistry.Remains(
       handles: [plainHandle, arrayHandle].compactMap(unsafe \.self), arrays: boundArrays)

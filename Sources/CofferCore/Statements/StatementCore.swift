@@ -27,7 +27,7 @@ import CofferVault
   @safe mutating func step(_ handle: SQLiteStatement) -> CInt {
     cells.end()
     let code = SQLite.step(handle)
-    if code == SQLite.row { cells.begin() }
+    if code == SQLite.row { cells.begin(handle) }
     return code
   }
 
@@ -45,36 +45,34 @@ import CofferVault
   /// cost nothing where the compiler knows the type.
   /// - Precondition: The statement has the column.
   @inlinable @inline(__always)
-  @safe package mutating func direct<Value>(
-    _ type: Value.Type, _ handle: SQLiteStatement, at index: Int
-  ) -> Value? {
+  package func direct<Value>(_ type: Value.Type, at index: Int) -> Value? {
     if Value.self == Int64.self || Value.self == Int.self {
-      return cells.integer(handle, index).map { Self.same($0, as: type) }
+      return cells.integer(index).map { Self.same($0, as: type) }
     }
     if Value.self == Double.self {
-      return cells.real(handle, index).map { Self.same($0, as: type) }
+      return cells.real(index).map { Self.same($0, as: type) }
     }
     if Value.self == Int64?.self || Value.self == Int?.self {
-      let integer = cells.integer(handle, index)
-      guard integer != nil || cells.isNull(handle, index) else { return nil }
+      let integer = cells.integer(index)
+      guard integer != nil || cells.isNull(index) else { return nil }
       return Self.same(integer, as: type)
     }
     if Value.self == Double?.self {
-      let real = cells.real(handle, index)
-      guard real != nil || cells.isNull(handle, index) else { return nil }
+      let real = cells.real(index)
+      guard real != nil || cells.isNull(index) else { return nil }
       return Self.same(real, as: type)
     }
     if Value.self == String.self {
-      guard let text = cells.text(handle, index) else { return nil }
+      guard let text = cells.text(index) else { return nil }
       return unsafe Self.same(String(decoding: text, as: UTF8.self), as: type)
     }
     if Value.self == String?.self {
-      let text = unsafe cells.text(handle, index).map { unsafe String(decoding: $0, as: UTF8.self) }
-      guard text != nil || cells.isNull(handle, index) else { return nil }
+      let text = unsafe cells.text(index).map { unsafe String(decoding: $0, as: UTF8.self) }
+      guard text != nil || cells.isNull(index) else { return nil }
       return Self.same(text, as: type)
     }
     if Value.self == Bool.self {
-      return cells.integer(handle, index).map { Self.same($0 != 0, as: type) }
+      return cells.integer(index).map { Self.same($0 != 0, as: type) }
     }
     return nil
   }
@@ -88,13 +86,11 @@ import CofferVault
     unsafe unsafeBitCast(value, to: type)
   }
 
-  /// Returns the value of a column, like ``direct(_:_:at:)``; nil if there is no such column.
+  /// Returns the value of a column, like ``direct(_:at:)``; nil if there is no such column.
   @inlinable @inline(__always)
-  @safe package mutating func direct<Value>(
-    _ type: Value.Type, _ handle: SQLiteStatement, in column: CInt
-  ) -> Value? {
+  package func direct<Value>(_ type: Value.Type, in column: CInt) -> Value? {
     let index = Int(column)
     guard UInt(bitPattern: index) < UInt(bitPattern: columnCount) else { return nil }
-    return direct(type, handle, at: index)
+    return direct(type, at: index)
   }
 }

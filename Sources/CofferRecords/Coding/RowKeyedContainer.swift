@@ -77,7 +77,7 @@ import CofferCore
   private func direct<V: Scalar>(_ column: CInt) -> V? {
     guard column >= 0 else { return nil }
     if let handle = live.pointee.handle {
-      if let value: V = number(handle, column) { return value }
+      if let value: V = number(column) { return value }
       if live.pointee.isStrict {
         // A value that is requested from a statement is checked and locked: so it is only once.
         let value = SQLite.columnValue(handle, column)
@@ -94,9 +94,9 @@ import CofferCore
   /// Returns the number that a column of the statement stores; nil if it has no number, or not one
   /// of this type.
   @inline(__always)
-  @safe private func number<V: Scalar>(_ handle: SQLiteStatement, _ column: CInt) -> V? {
+  private func number<V: Scalar>(_ column: CInt) -> V? {
     guard let core = live.pointee.core, unsafe column < core.pointee.columnCount,
-      let (type, bits) = unsafe core.pointee.cells.bits(handle, Int(column))
+      let (type, bits) = unsafe core.pointee.cells.bits(Int(column))
     else { return nil }
     if type == SQLite.integerType { return V.exactly(Int64(bitPattern: bits)) }
     return type == SQLite.floatType ? V.exactly(Double(bitPattern: bits)) : nil

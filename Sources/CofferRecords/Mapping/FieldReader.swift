@@ -27,7 +27,7 @@ import CofferCore
     _ type: Value.Type = Value.self, at column: Int
   ) throws -> Value {
     if let handle {
-      if let core, let value = unsafe core.pointee.direct(Value.self, handle, in: indices[column]) {
+      if let core, let value = unsafe core.pointee.direct(Value.self, in: indices[column]) {
         return value
       }
       if let value = Value._value(of: handle, at: indices[column]) { return value }

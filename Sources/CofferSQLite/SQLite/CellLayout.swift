@@ -78,10 +78,16 @@ package struct CellLayout: Sendable, Equatable {
   /// Returns where the values of a statement's current row are.
   @inlinable @inline(__always)
   @safe func values(of statement: SQLiteStatement) -> UnsafeRawPointer? {
-    guard row > 0 else { return unsafe UnsafeRawPointer(SQLite.columnValue(statement, 0)) }
+    guard row > 0 else { return askedValues(of: statement) }
     // SAFETY: the proof has shown where a statement of the linked SQLite has the address.
     return unsafe UnsafeRawPointer(statement).load(
       fromByteOffset: row, as: UnsafeRawPointer?.self)
+  }
+
+  /// Returns where SQLite says that the values are; nil if their size isn't known.
+  @usableFromInline @inline(never)
+  @safe func askedValues(of statement: SQLiteStatement) -> UnsafeRawPointer? {
+    unsafe stride > 0 ? UnsafeRawPointer(SQLite.columnValue(statement, 0)) : nil
   }
 
   /// What is known after the values that were looked at.

@@ -10,10 +10,8 @@
 /// - Nobody reads a column that the statement hasn't.
 @usableFromInline
 @safe package struct RowCells {
-  /// The first value; nil if its address hasn't been read yet.
+  /// The first value; nil if there is no row, or if its place isn't known.
   @safe @usableFromInline var first: UnsafeRawPointer?
-  /// The distance between two values, in bytes; 0 if there is no row.
-  @usableFromInline var stride = 0
   @usableFromInline let layout: CellLayout
 
   @inlinable
@@ -21,24 +19,20 @@
 
   /// Begins with a new row.
   @inlinable @inline(__always)
-  package mutating func begin() { stride = layout.stride }
+  @safe package mutating func begin(_ statement: SQLiteStatement) {
+    first = layout.values(of: statement)
+  }
 
   /// Ends with a row.
   @inlinable @inline(__always)
-  package mutating func end() {
-    first = nil
-    stride = 0
-  }
+  package mutating func end() { first = nil }
 
   /// Returns where a column's value is; nil if that isn't known.
   @inlinable @inline(__always)
-  @safe mutating func place(_ statement: SQLiteStatement, _ index: Int) -> UnsafeRawPointer? {
-    guard stride > 0 else { return nil }
-    if let first { return unsafe first + stride &* index }
-    guard let start = layout.values(of: statement) else { return nil }
-    first = unsafe start
+  @safe func place(_ index: Int) -> UnsafeRawPointer? {
+    guard let first else { return nil }
     // SAFETY: the proven layout says that the values are an array, which has the column.
-    return unsafe start + stride &* index
+    return unsafe first + layout.stride &* index
   }
 
   /// The kind of a value, in SQLite's flags.
@@ -50,18 +44,16 @@
 
   /// Returns the integer that a column has; nil if it has another kind of value.
   @inlinable @inline(__always)
-  @safe package mutating func integer(_ statement: SQLiteStatement, _ index: Int) -> Int64? {
-    guard let place = place(statement, index), kind(at: place) == CellLayout.integer else {
-      return nil
-    }
+  package func integer(_ index: Int) -> Int64? {
+    guard let place = place(index), kind(at: place) == CellLayout.integer else { return nil }
     // SAFETY: the proven layout says that a value begins with its number.
     return unsafe place.load(as: Int64.self)
   }
 
   /// Returns the number that a column has, as a real; nil if it has another kind of value.
   @inlinable @inline(__always)
-  @safe package mutating func real(_ statement: SQLiteStatement, _ index: Int) -> Double? {
-    guard let place = place(statement, index) else { return nil }
+  package func real(_ index: Int) -> Double? {
+    guard let place = place(index) else { return nil }
     switch kind(at: place) {
     case CellLayout.real: return unsafe place.load(as: Double.self)
     case CellLayout.integer: return unsafe Double(place.load(as: Int64.self))
@@ -71,17 +63,15 @@
 
   /// Whether a column is known to have NULL.
   @inlinable @inline(__always)
-  @safe package mutating func isNull(_ statement: SQLiteStatement, _ index: Int) -> Bool {
-    guard let place = place(statement, index) else { return false }
+  package func isNull(_ index: Int) -> Bool {
+    guard let place = place(index) else { return false }
     return kind(at: place) == CellLayout.null
   }
 
   /// Returns a column's type and, for a number, its bits; nil if SQLite has to be asked.
   @inlinable @inline(__always)
-  @safe package mutating func bits(
-    _ statement: SQLiteStatement, _ index: Int
-  ) -> (type: CInt, payload: UInt64)? {
-    guard let place = place(statement, index) else { return nil }
+  package func bits(_ index: Int) -> (type: CInt, payload: UInt64)? {
+    guard let place = place(index) else { return nil }
     switch kind(at: place) {
     case CellLayout.integer: return unsafe (SQLite.integerType, place.load(as: UInt64.self))
     case CellLayout.real: return unsafe (SQLite.floatType, place.load(as: UInt64.self))
@@ -93,20 +83,16 @@
   /// Returns the bytes of the text that a column has, valid until the next step; nil if it has
   /// another kind of value, or has to be asked for.
   @inlinable @inline(__always)
-  @safe package mutating func text(
-    _ statement: SQLiteStatement, _ index: Int
-  ) -> UnsafeBufferPointer<UInt8>? {
-    guard let place = place(statement, index), kind(at: place) == CellLayout.text else {
-      return nil
-    }
+  @safe package func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
+    guard let place = place(index), kind(at: place) == CellLayout.text else { return nil }
     let bytes = SQLite.valueBytes(OpaquePointer(place), isText: true)
     return unsafe bytes.baseAddress == nil ? nil : bytes.bindMemory(to: UInt8.self)
   }
 
   /// Returns the value of a column, for SQLite's functions.
   @inlinable @inline(__always)
-  @safe package mutating func value(_ statement: SQLiteStatement, _ index: Int) -> OpaquePointer? {
-    guard let place = place(statement, index) else {
+  @safe package func value(_ statement: SQLiteStatement, _ index: Int) -> OpaquePointer? {
+    guard let place = place(index) else {
       return SQLite.columnValue(statement, CInt(truncatingIfNeeded: index))
     }
     return OpaquePointer(place)

@@ -26,13 +26,12 @@ import Testing
     while try execution.advance() {
       let handle = try #require(statement.handle)
       var cells = RowCells(layout: layout)
-      cells.begin()
-      // In any order, since the first access finds the array.
+      cells.begin(handle)
       for index in (0..<statement.columnCount).shuffled(using: &generator) {
         let column = CInt(index)
         let value = sqlite3_column_value(handle, column)
         let type = sqlite3_value_type(value)
-        if let (found, bits) = cells.bits(handle, index) {
+        if let (found, bits) = cells.bits(index) {
           #expect(found == type)
           switch type {
           case SQLITE_INTEGER: #expect(Int64(bitPattern: bits) == sqlite3_value_int64(value))
@@ -40,15 +39,15 @@ import Testing
           default: #expect(type == SQLITE_NULL && bits == 0)
           }
         }
-        #expect(cells.isNull(handle, index) == (type == SQLITE_NULL && layout != .unknown))
-        if let integer = cells.integer(handle, index) {
+        #expect(cells.isNull(index) == (type == SQLITE_NULL && layout != .unknown))
+        if let integer = cells.integer(index) {
           #expect(type == SQLITE_INTEGER && integer == sqlite3_value_int64(value))
         }
-        if let real = cells.real(handle, index) {
+        if let real = cells.real(index) {
           #expect(type == SQLITE_INTEGER || type == SQLITE_FLOAT)
           #expect(real.bitPattern == sqlite3_value_double(value).bitPattern)
         }
-        if let text = cells.text(handle, index) {
+        if let text = cells.text(index) {
           #expect(type == SQLITE_TEXT)
           #expect(Array(text) == Array(String(cString: sqlite3_value_text(value)).utf8))
         }
