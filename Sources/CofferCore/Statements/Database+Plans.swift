@@ -11,6 +11,7 @@ struct ConnectionPlans {
   private var generation = 0
 
   /// Returns the plan of a class, if it was created for this generation of the schema.
+  @inline(__always)
   fileprivate mutating func plan<Plan: AnyObject>(
     _ type: Plan.Type, generation current: Int
   ) -> Plan? {

@@ -215,7 +215,9 @@ extension Database {
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
     guard !accessState.isEmpty else { return }
     try checkTransaction(statement.sql)
-    if accessState != .transactionBlock { try prepareExecution(of: statement) }
+    let expected: AccessState =
+      statement.isReadonly ? [.transactionBlock, .readOnly] : .transactionBlock
+    if !accessState.isSubset(of: expected) { try prepareExecution(of: statement) }
   }
 
   private func prepareExecution(of statement: Statement) throws {

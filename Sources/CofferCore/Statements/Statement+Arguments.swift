@@ -170,15 +170,22 @@ extension Statement {
   package func clearBindings() {
     guard let handle else { return }
     core.pointee.use &+= 1
-    if parameterCount > 0 { SQLite.clearBindings(handle) }
-    releaseArrays()
+    if parameterCount > 0 { clearValues(handle) }
+    if !boundArrays.isEmpty { releaseArrays() }
     forgetArguments()
   }
 
+  @inline(__always)
+  @safe private func clearValues(_ handle: SQLiteStatement) {
+    if parameterCount == 1, core.pointee.parameters.storeNull(in: handle, at: 1) { return }
+    SQLite.clearBindings(handle)
+  }
+
   /// Clears the arguments: an execution without new ones throws.
+  @inline(__always)
   func forgetArguments() {
     lacksArguments = parameterCount > 0
-    bindingError = nil
+    if bindingError != nil { bindingError = nil }
     if regionOfArguments != nil { regionOfArguments = nil }
     if !boundArguments.isEmpty { boundArguments = StatementArguments() }
   }

@@ -97,11 +97,15 @@ extension Statement {
 
   private func rewindActive() -> CInt {
     guard let handle else { return SQLite.ok }
-    if let execution, execution.phase == .running { execution.phase = .superseded }
+    if isExecuted { supersedeExecution() }
     deactivate()
     let code = core.pointee.reset(handle)
     if !isReadonly { database.didAbandon(self) }
     return code
+  }
+
+  private func supersedeExecution() {
+    if let execution, execution.phase == .running { execution.phase = .superseded }
   }
 
   @inline(__always)
@@ -121,12 +125,18 @@ extension Statement {
     }
     rewind()
     if bindsFileName { try database.refuseUnsafeArguments(of: self) }
+    try willStep()
+    core.pointee.use &+= 1
+  }
+
+  /// Tells the database that the statement, which is idle, will be stepped.
+  @inline(__always)
+  func willStep() throws {
     try withDatabase {
       try $0.willExecute(self)
       $0.activeStatementCount &+= 1
     }
     isActive = true
-    core.pointee.use &+= 1
   }
 
   /// Steps to the next row.
@@ -217,9 +227,6 @@ extension Statement {
     rewind()
     if clearsBindings { clearBindings() }
   }
-
-  /// Whether a cursor is reading the statement.
-  var isExecuted: Bool { execution != nil }
 
   /// Called when a cursor begins to read the statement.
   func executionDidStart(_ execution: StatementExecution) { self.execution = execution }

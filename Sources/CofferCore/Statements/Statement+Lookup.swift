@@ -10,39 +10,47 @@ package final class PreparedLookup {
   /// The result of a lookup.
   @usableFromInline
   package enum Result {
-    /// The row, which is the statement's current one until ``Statement/decodingLookup(_:)``
-    /// ends.
-    case found(Row, Statement)
+    /// There is a row, the current one until ``decoding(_:)`` ends.
+    case found
     case none
     /// The lookup wasn't executed: a request has to find the row.
     case needsRequest
   }
 
-  /// The statement, which has one parameter; nil if rows always have to be found by a request.
-  package let statement: Statement?
+  /// The statement, which has one parameter and only reads.
+  @usableFromInline package let statement: Statement
   /// The current row of the statement.
-  private let row: Row?
+  @usableFromInline let row: Row
 
-  package init(_ db: Database, sql: String?) throws {
-    statement = try sql.map { try db.makeStatement(sql: $0) }
-    row = statement.map { Row(statement: $0) }
+  package init(_ db: Database, sql: String) throws {
+    statement = try db.makeStatement(sql: sql)
+    row = Row(statement: statement)
   }
 
+  /// Looks up a value, which is not NULL.
+  ///
   /// - Parameter plan: The class of the plan.
+  @usableFromInline
   package func lookUp(
     _ db: Database, _ value: DatabaseValue, for plan: any AnyObject.Type
   ) throws -> Result {
-    guard let statement, let row, !statement.isActive,
+    guard !statement.isActive,
       // Without either, another connection's change of the schema would go unnoticed.
       statement.reportsRecompilations || db.openTransaction != nil
     else { return .needsRequest }
     switch try statement.lookUp(value) {
-    case .row: return .found(row, statement)
+    case .row: return .found
     case .none: return .none
     case .recompiled:
       db.forgetPlan(plan)
       return .needsRequest
     }
+  }
+
+  /// Decodes the row that was found, and ends the lookup; see ``Statement/decodingLookup(_:)``.
+  @inlinable @inline(__always)
+  package func decoding<Value>(_ decode: (Row) throws -> Value) throws -> Value {
+    try statement.decodingLookup { try decode(row) }
   }
 }
 
@@ -59,26 +67,42 @@ extension Statement {
     case recompiled
   }
 
-  /// Executes an idle statement, which has one parameter, up to its first row.
+  /// Executes an idle statement up to its first row.
+  ///
+  /// - Precondition: The statement has one parameter, and only lookups execute it.
   package func lookUp(_ value: DatabaseValue) throws -> LookupResult {
-    let handle = try beginBinding()
-    let bindingCode = value.bind(to: handle, at: 1)
+    guard let handle else { throw DatabaseError.connectionIsClosed }
+    try withDatabase { try $0.checkAccess() }
+    core.pointee.use &+= 1
+    let bindingCode = bindKey(value, to: handle)
     guard bindingCode == SQLite.ok else { throw bindingFailure(bindingCode) }
-    do {
-      try begin()
-      let code = core.pointee.step(handle)
-      guard code != SQLite.error, isAsCompiled(handle) else {
-        endLookup()
-        return .recompiled
-      }
-      if code == SQLite.row { return .row }
-      try finish(code)
+    do { try willStep() } catch {
       clearBindings()
-      return .none
-    } catch {
-      endLookup()
       throw error
     }
+    let code = core.pointee.step(handle)
+    if code == SQLite.row, isAsCompiled(handle) { return .row }
+    return try endLookup(handle, with: code)
+  }
+
+  @inline(__always)
+  @safe private func bindKey(_ value: DatabaseValue, to handle: SQLiteStatement) -> CInt {
+    if case .int64(let key) = value.storage,
+      core.pointee.parameters.store(key, in: handle, at: 1)
+    {
+      return SQLite.ok
+    }
+    return value.bind(to: handle, at: 1)
+  }
+
+  /// Ends a lookup that has found no row, or a row of another schema.
+  @safe private func endLookup(
+    _ handle: SQLiteStatement, with code: CInt
+  ) throws -> LookupResult {
+    defer { endLookup() }
+    guard code != SQLite.error, isAsCompiled(handle) else { return .recompiled }
+    try finish(code)
+    return .none
   }
 
   /// Resets the statement and clears its value.
@@ -98,7 +122,7 @@ extension Statement {
     return value
   }
 
-  @usableFromInline
+  @usableFromInline @inline(never)
   func failLookup(_ error: any Error) -> any Error {
     let memoryError = memoryError
     endLookup()
@@ -107,8 +131,9 @@ extension Statement {
 
   @usableFromInline
   func finishLookup() throws {
-    defer { clearBindings() }
-    try checkMemory(ofReset: rewind())
+    let code = rewind()
+    clearBindings()
+    try checkMemory(ofReset: code)
   }
 
   @safe private func isAsCompiled(_ handle: SQLiteStatement) -> Bool {

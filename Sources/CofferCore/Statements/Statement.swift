@@ -26,8 +26,15 @@ import CofferVault
   var arrayParameters: [Int] = []
   /// Whether `handle` has been stepped since it was last reset.
   @safe @exclusivity(unchecked) var isActive = false
-  // SAFETY: set while the execution is running, and cleared when it is deallocated.
-  @safe @exclusivity(unchecked) unowned(unsafe) var execution: StatementExecution?
+  // SAFETY: set while the execution is running, and cleared when it is deallocated. An unowned
+  // reference would be retained to be compared with nil.
+  @safe @exclusivity(unchecked) private var unretainedExecution: Unmanaged<StatementExecution>?
+  var execution: StatementExecution? {
+    get { unsafe unretainedExecution?.takeUnretainedValue() }
+    set { unretainedExecution = unsafe newValue.map { unsafe .passUnretained($0) } }
+  }
+  /// Whether a cursor is reading the statement.
+  var isExecuted: Bool { unsafe unretainedExecution != nil }
   /// Whether a parameter has no value yet, which makes an execution an error.
   @safe @exclusivity(unchecked) @usableFromInline var lacksArguments: Bool
 

@@ -83,11 +83,13 @@ extension QueryBuilder {
   }
 
   func fetchOne(_ db: Database) throws -> Document? {
-    if query.isLookup, collection.schema.expiry == nil, let id = query.id {
+    if query.isLookup, collection.schema.expiry == nil, let id = query.id,
+      let plan = try DocumentLookup<Document>.current(db, collection)
+    {
       do {
-        switch try DocumentLookup<Document>.lookUp(db, id, collection) {
-        case .found(let row, let statement):
-          return try statement.decodingLookup { try StoredDocument<Document>(row: row).document }
+        switch try plan.lookup.lookUp(db, id, for: DocumentLookup<Document>.self) {
+        case .found:
+          return try plan.lookup.decoding { try StoredDocument<Document>(row: $0).document }
         case .none: return nil
         case .needsRequest: break
         }

@@ -34,12 +34,14 @@ extension FetchableRecord where Self: TableRecord {
   @inlinable
   static func fetchOne(_ db: Database, keyValue key: DatabaseValue) throws -> Self? {
     if key.isNull { return nil }
-    switch try LookupPlan<Self>.lookUp(db, key: key) {
-    case .found(let row, let statement):
-      return try statement.decodingLookup { try Self(row: row) }
-    case .none: return nil
-    case .needsRequest: return try filter(key: key).fetchOne(db)
+    if let lookup = try LookupPlan<Self>.lookup(db, like: key) {
+      switch try lookup.lookUp(db, key, for: LookupPlan<Self>.self) {
+      case .found: return try lookup.decoding { try Self(row: $0) }
+      case .none: return nil
+      case .needsRequest: break
+      }
     }
+    return try filter(key: key).fetchOne(db)
   }
 
   /// Returns the record with a unique key, as a dictionary of column names and values.

@@ -4,7 +4,10 @@ import CofferQuery
 /// The statement that finds records of a type by their primary key.
 @usableFromInline
 final class LookupPlan<Record: FetchableRecord & TableRecord> {
-  private let lookup: PreparedLookup
+  /// Nil if records always have to be found by a request.
+  private let lookup: PreparedLookup?
+  /// Whether the statement tells when SQLite has compiled it again.
+  private let reportsRecompilations: Bool
   private let tableName: String
   private let selection: [any SQLSelectable]
   /// The primary key, if the record type's strategies can store another value for it.
@@ -24,7 +27,8 @@ final class LookupPlan<Record: FetchableRecord & TableRecord> {
       selection.isSelection(Record.databaseSelection) && request.adapter == nil
       && request.supplementaryFetch == nil && request.statement.parameterCount == 1
       && request.statement.isReadonly
-    lookup = try PreparedLookup(db, sql: isPlain ? request.statement.sql : nil)
+    lookup = isPlain ? try PreparedLookup(db, sql: request.statement.sql) : nil
+    reportsRecompilations = request.statement.reportsRecompilations
   }
 
   /// Returns a key as the record type stores it.
@@ -36,6 +40,7 @@ final class LookupPlan<Record: FetchableRecord & TableRecord> {
     return Record._storedValue(key, inColumn: column)
   }
 
+  @inline(__always)
   private static func current(_ db: Database, like key: DatabaseValue) throws -> LookupPlan {
     let plan = try db.plan(self) { try LookupPlan(db, like: key) }
     if try plan.isCurrent(db) { return plan }
@@ -43,22 +48,21 @@ final class LookupPlan<Record: FetchableRecord & TableRecord> {
     return try db.plan(self) { try LookupPlan(db, like: key) }
   }
 
-  /// Looks up a key, which is not NULL.
+  /// Returns what looks up keys; nil if a request is needed.
   ///
-  /// A request is needed if an enclosing record of the type is using the statement, if regions are
-  /// being recorded, since requests limit them to a row, or if changes of the selection can't be
-  /// detected.
+  /// It is if regions are being recorded, since requests limit them to a row, or if changes of the
+  /// selection can't be detected.
   @usableFromInline
-  static func lookUp(_ db: Database, key: DatabaseValue) throws -> PreparedLookup.Result {
-    guard !db.isRecordingRegion else { return .needsRequest }
-    return try current(db, like: key).lookup.lookUp(db, key, for: self)
+  static func lookup(_ db: Database, like key: DatabaseValue) throws -> PreparedLookup? {
+    guard !db.isRecordingRegion else { return nil }
+    return try current(db, like: key).lookup
   }
 
   private func isCurrent(_ db: Database) throws -> Bool {
-    guard let statement = lookup.statement else { return true }
+    if lookup == nil { return true }
     guard Record.databaseTableName == tableName, selection.isSelection(Record.databaseSelection)
     else { return false }
-    return try statement.reportsRecompilations
+    return try reportsRecompilations
       || db.schemaCache.object(named: tableName) === table
   }
 }

@@ -14,10 +14,10 @@ public typealias SQLiteConnection = OpaquePointer
 package enum SQLite {
   @inlinable package static var ok: CInt { SQLITE_OK }
   @inlinable package static var row: CInt { SQLITE_ROW }
-  package static var error: CInt { SQLITE_ERROR }
+  @inlinable package static var error: CInt { SQLITE_ERROR }
   @inlinable package static var done: CInt { SQLITE_DONE }
   @inlinable package static var misuse: CInt { SQLITE_MISUSE }
-  package static var noMemory: CInt { SQLITE_NOMEM }
+  @inlinable package static var noMemory: CInt { SQLITE_NOMEM }
 
   /// SQLite's five storage classes, as `sqlite3_column_type` numbers them.
   @inlinable package static var integerType: CInt { SQLITE_INTEGER }
