@@ -45,16 +45,19 @@ import CofferCore
 
   // MARK: Values bound without conversion
 
+  /// Binds the value if its column is the next one.
+  @inline(__always)
+  private func bind<V: DatabaseValueConvertible>(_ value: V?, _ key: Key) -> Bool {
+    // SAFETY: with this generation, the table exists; it has words for all bytes.
+    guard live.pointee.generation == generation, let target = live.pointee.target,
+      let byte = form.byte(of: key)
+    else { return false }
+    return BindingTarget.bind(value, to: target, live.pointee.use, forColumnWith: words[byte])
+  }
+
   @inline(__always)
   private func set<V: DatabaseValueConvertible>(_ value: V?, _ key: Key) throws {
-    // SAFETY: with this generation, the table exists; it has words for all bytes.
-    if live.pointee.generation == generation, let target = live.pointee.target,
-      let byte = form.byte(of: key),
-      BindingTarget.bind(value, to: target, live.pointee.use, forColumnWith: words[byte])
-    {
-      return
-    }
-    try setSlowly(value, key)
+    if !bind(value, key) { try setSlowly(value, key) }
   }
 
   @inline(never)
@@ -81,7 +84,15 @@ import CofferCore
 
   func encodeNil(forKey key: Key) throws { try set(DatabaseValue.null, key) }
   @inline(__always)
-  func encode<V: Scalar>(_ value: V, forKey key: Key) throws { try setScalar(value, key) }
+  func encode<V: Scalar>(_ value: V, forKey key: Key) throws {
+    if !value.isStorable || !bind(value, key) { try encodeSlowly(value, key) }
+  }
+
+  @inline(never)
+  private func encodeSlowly<V: Scalar>(_ value: V, _ key: Key) throws {
+    if !value.isStorable { try checkUnstorable(value, key) }
+    try setSlowly(value, key)
+  }
 
   // The protocol has a default implementation for each type, which the compiler prefers to a
   // generic method.

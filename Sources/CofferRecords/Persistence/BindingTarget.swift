@@ -15,10 +15,18 @@ import CofferCore
     @usableFromInline var words: TextWords
     /// The parameter for the value, 1-based; 0 if the value isn't bound.
     @usableFromInline var parameter: CInt
+    /// The distance of the parameter's value from the first, in bytes; -1 if there is none.
+    @usableFromInline var offset: CInt
   }
 
-  @safe @usableFromInline var handle: SQLiteStatement?
+  @safe @usableFromInline private(set) var handle: SQLiteStatement?
   @usableFromInline let layout = ParameterLayout.linked
+  /// Where the statement has the value of its first parameter, while a record is encoded.
+  ///
+  /// Nil if numbers can't be stored. The statement isn't stepped meanwhile.
+  @safe @usableFromInline private(set) var first: UnsafeMutableRawPointer?
+  /// The last of the statement's parameters that a column is bound to; 0 if there is none.
+  private var lastParameter = 0
   /// The columns, followed by two slots that match no name: the end, and the slot past it.
   @safe @usableFromInline var slots: UnsafeMutablePointer<Slot>
   @usableFromInline var count: Int
@@ -57,6 +65,34 @@ import CofferCore
   /// Whether every column has been set, in order.
   var isComplete: Bool { unsafe next == slots + count }
 
+  /// Begins with a record, whose values are bound to the statement.
+  @inline(__always)
+  @safe mutating func begin(_ handle: SQLiteStatement) {
+    self.handle = unsafe handle
+    first = layout.first(of: handle, upTo: lastParameter)
+    next = slots
+    code = SQLite.ok
+    use &+= 1
+    isBusy = true
+  }
+
+  /// Ends with the values of a record, and invalidates copies of its container.
+  ///
+  /// The statement can then be executed, which can move its parameters.
+  @inline(__always)
+  mutating func endBinding() {
+    use &+= 1
+    handle = nil
+    first = nil
+  }
+
+  /// Ends with a record.
+  @inline(__always)
+  mutating func end() {
+    endBinding()
+    isBusy = false
+  }
+
   /// Binds the value of a column, if it is the next column and its name has these words.
   @inline(__always)
   @safe static func bind<Value: DatabaseValueConvertible>(
@@ -64,43 +100,56 @@ import CofferCore
     forColumnWith words: TextWords
   ) -> Bool {
     let slot = unsafe target.pointee.next
-    guard unsafe target.pointee.use == use, unsafe slot.pointee.words == words,
-      let handle = unsafe target.pointee.handle
-    else { return false }
+    guard unsafe target.pointee.use == use, unsafe slot.pointee.words == words else { return false }
     unsafe target.pointee.next = unsafe slot + 1
-    guard unsafe slot.pointee.parameter > 0 else { return true }
-    let code = unsafe target.pointee.layout.bind(
-      value, to: handle, at: slot.pointee.parameter)
-    if code != SQLite.ok, unsafe target.pointee.code == SQLite.ok {
-      unsafe target.pointee.code = code
-    }
+    if unsafe !target.pointee.store(value, in: slot) { unsafe target.pointee.bind(value, to: slot) }
     return true
   }
 
-  /// Returns the parameter of the next column; 0 if its value isn't bound.
+  /// Stores the value of a column in its place, if that can be done without a call.
   @inlinable @inline(__always)
-  mutating func nextParameter(_ column: String, _ use: UInt) -> CInt {
-    let slot = next
-    guard use == self.use, unsafe slot.pointee.words == TextWords(column) else {
-      return findParameter(column, use)
-    }
-    next = unsafe slot + 1
-    return unsafe slot.pointee.parameter
+  @safe func store<Value>(_ value: Value?, in slot: UnsafeMutablePointer<Slot>) -> Bool {
+    guard let value, let first, unsafe slot.pointee.offset >= 0 else { return false }
+    // SAFETY: `begin` has found the parameters of all slots behind `first`.
+    return unsafe layout.store(value, at: first + Int(slot.pointee.offset))
   }
 
-  /// Returns the parameter of the next column if its text is equal, but its words differ.
+  /// Binds the value of a column, or NULL, and keeps the error.
+  ///
+  /// It isn't inlined, so that what stores numbers has no registers to save for the calls in it.
+  @inlinable @inline(never)
+  @safe mutating func bind<Value: DatabaseValueConvertible>(
+    _ value: Value?, to slot: UnsafeMutablePointer<Slot>
+  ) {
+    guard let handle, unsafe slot.pointee.parameter > 0 else { return }
+    let code = layout.bind(value, to: handle, at: unsafe slot.pointee.parameter)
+    if code != SQLite.ok, self.code == SQLite.ok { self.code = code }
+  }
+
+  /// Returns the slot of the next column; nil if its value isn't bound.
+  @inlinable @inline(__always)
+  @safe mutating func nextSlot(_ column: String, _ use: UInt) -> UnsafeMutablePointer<Slot>? {
+    let slot = next
+    guard use == self.use, unsafe slot.pointee.words == TextWords(column) else {
+      return findSlot(column, use)
+    }
+    next = unsafe slot + 1
+    return unsafe slot
+  }
+
+  /// Returns the slot of the next column if its text is equal, but its words differ.
   @usableFromInline @inline(never)
-  mutating func findParameter(_ column: String, _ use: UInt) -> CInt {
-    guard use == self.use else { return 0 }
+  @safe mutating func findSlot(_ column: String, _ use: UInt) -> UnsafeMutablePointer<Slot>? {
+    guard use == self.use else { return nil }
     let index = unsafe next - slots
     guard index < count, columns[index].utf8.elementsEqual(column.utf8) else {
       next = nowhere
-      return 0
+      return nil
     }
     next.pointee.words = TextWords(column)
     columns[index] = column
     unsafe next += 1
-    return slots[index].parameter
+    return unsafe slots + index
   }
 }
 
@@ -124,20 +173,24 @@ extension BindingTarget: ReusableCell {
     self.columns = columns.map(\.name)
     slots = .allocate(capacity: count + 2)
     for (index, column) in columns.enumerated() {
-      let words = TextWords(self.columns[index])
-      unsafe (slots + index).initialize(to: Slot(words: words, parameter: CInt(column.parameter)))
+      let offset = column.parameter > 0 ? (column.parameter - 1) * layout.stride : -1
+      unsafe (slots + index).initialize(
+        to: Slot(
+          words: TextWords(self.columns[index]), parameter: CInt(column.parameter),
+          offset: CInt(offset)))
     }
-    unsafe (slots + count).initialize(repeating: Slot(words: .none, parameter: 0), count: 2)
+    lastParameter = columns.map(\.parameter).max() ?? 0
+    unsafe (slots + count).initialize(
+      repeating: Slot(words: .none, parameter: 0, offset: -1), count: 2)
     next = slots
   }
 
   mutating func reset() {
-    use &+= 1
+    end()
     owner &+= 1
-    handle = nil
     plan = nil
     spare = nil
-    (canBind, isBusy) = (true, false)
+    canBind = true
     setColumns([])
   }
 }

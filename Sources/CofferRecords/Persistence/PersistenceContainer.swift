@@ -71,12 +71,8 @@ import CofferQuery
     _ value: Value?, forColumn column: String
   ) {
     guard let target else { return collect(value.databaseValue, column) }
-    let parameter = unsafe target.pointee.nextParameter(column, use)
-    guard parameter > 0, let handle = unsafe target.pointee.handle else { return }
-    let code = unsafe target.pointee.layout.bind(value, to: handle, at: parameter)
-    if code != SQLite.ok, unsafe target.pointee.code == SQLite.ok {
-      unsafe target.pointee.code = code
-    }
+    guard let slot = unsafe target.pointee.nextSlot(column, use) else { return }
+    if unsafe !target.pointee.store(value, in: slot) { unsafe target.pointee.bind(value, to: slot) }
   }
 
   @usableFromInline @inline(never)

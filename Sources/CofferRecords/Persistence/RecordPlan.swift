@@ -71,26 +71,14 @@ import CofferQuery
     self.statement = unsafe statement
     // SAFETY: here and below, the plan owns the statement.
     let handle = try unsafe statement._withUnsafeGuaranteedRef { try $0.beginBinding() }
-    let target = target
-    unsafe target.pointee.handle = unsafe handle
-    unsafe target.pointee.next = unsafe target.pointee.slots
-    unsafe target.pointee.code = SQLite.ok
-    unsafe target.pointee.use &+= 1
-    unsafe target.pointee.isBusy = true
-    return unsafe target
+    target.pointee.begin(handle)
+    return target
   }
 
   /// Ends an encoding that has failed.
   func cancel() {
-    endBinding()
+    target.pointee.end()
     unsafe statement?._withUnsafeGuaranteedRef { $0.clearBindings() }
-  }
-
-  private func endBinding() {
-    // Invalidates copies of the container.
-    target.pointee.use &+= 1
-    target.pointee.handle = nil
-    target.pointee.isBusy = false
   }
 
   /// Executes the statement with the bound values.
@@ -110,11 +98,12 @@ import CofferQuery
       cancel()
       throw unsafe statement._withUnsafeGuaranteedRef { $0.bindingFailure(code) }
     }
+    target.pointee.endBinding()
     do { try unsafe statement._withUnsafeGuaranteedRef { try $0.executeBound() } } catch {
       cancel()
       throw error
     }
-    endBinding()
+    target.pointee.isBusy = false
     unsafe statement._withUnsafeGuaranteedRef { $0.clearBindingsAtEnd() }
     return true
   }

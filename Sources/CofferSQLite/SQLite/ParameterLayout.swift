@@ -44,28 +44,25 @@ package struct ParameterLayout: Sendable, Equatable {
   @safe package func store<Value>(
     _ value: Value, in statement: SQLiteStatement, at index: CInt
   ) -> Bool {
+    guard let (bits, kind) = Self.number(value) else { return false }
+    return store(bits, kind, in: statement, at: index)
+  }
+
+  /// Returns a number of one of SQLite's own types, as it is stored; nil for other values.
+  ///
+  /// Not a number is none: SQLite has NULL for that.
+  @inlinable @inline(__always)
+  @safe static func number<Value>(_ value: Value) -> (bits: UInt64, kind: UInt16)? {
     if Value.self == Int.self || Value.self == Int64.self {
       // SAFETY: it is one.
-      return store(unsafe unsafeBitCast(value, to: Int64.self), in: statement, at: index)
+      return (unsafe unsafeBitCast(value, to: UInt64.self), CellLayout.integer)
     }
     if Value.self == Double.self {
       // SAFETY: it is one.
-      return store(unsafe unsafeBitCast(value, to: Double.self), in: statement, at: index)
+      let real = unsafe unsafeBitCast(value, to: Double.self)
+      return real.isNaN ? nil : (real.bitPattern, CellLayout.real)
     }
-    return false
-  }
-
-  @inlinable @inline(__always)
-  @safe package func store(
-    _ integer: Int64, in statement: SQLiteStatement, at index: CInt
-  ) -> Bool {
-    store(UInt64(bitPattern: integer), CellLayout.integer, in: statement, at: index)
-  }
-
-  /// Stores a real, unless it isn't a number: SQLite has NULL for that.
-  @inlinable @inline(__always)
-  @safe func store(_ real: Double, in statement: SQLiteStatement, at index: CInt) -> Bool {
-    !real.isNaN && store(real.bitPattern, CellLayout.real, in: statement, at: index)
+    return nil
   }
 
   /// Stores NULL.
@@ -82,22 +79,49 @@ package struct ParameterLayout: Sendable, Equatable {
   @safe func store(
     _ bits: UInt64, _ kind: UInt16, in statement: SQLiteStatement, at index: CInt
   ) -> Bool {
-    guard cell.stride > 0 else { return false }
+    let index = Int(index)
+    guard let first = first(of: statement, upTo: index) else { return false }
+    // SAFETY: the array has a value for each parameter.
+    return unsafe store(bits, kind, at: first + cell.stride &* (index &- 1))
+  }
+
+  /// Returns where a statement has the value of its first parameter, until it is stepped.
+  ///
+  /// Nil if numbers can't be stored, or if it has no parameter with the index.
+  @inlinable @inline(__always)
+  @safe package func first(
+    of statement: SQLiteStatement, upTo index: Int
+  ) -> UnsafeMutableRawPointer? {
+    guard cell.stride > 0 else { return nil }
     // SAFETY: the proof has shown where a statement of the linked SQLite has these.
     let start = unsafe UnsafeRawPointer(statement)
-    let position = Int(index) &- 1
     let parameterCount = unsafe start.load(fromByteOffset: count, as: UInt16.self)
-    guard UInt(bitPattern: position) < UInt(parameterCount),
+    guard UInt(bitPattern: index &- 1) < UInt(parameterCount),
       unsafe start.load(fromByteOffset: mask, as: UInt32.self) == 0
-    else { return false }
-    // SAFETY: the array has a value for each parameter.
-    let first = unsafe start.load(fromByteOffset: values, as: UnsafeMutableRawPointer.self)
-    let value = unsafe first + cell.stride &* position
-    let flags = unsafe value.load(fromByteOffset: cell.flags, as: UInt16.self)
+    else { return nil }
+    return unsafe start.load(fromByteOffset: values, as: UnsafeMutableRawPointer.self)
+  }
+
+  /// The distance between the values of two parameters, in bytes.
+  @inlinable package var stride: Int { cell.stride }
+
+  /// Stores a value at its place, if it is a number of one of SQLite's own types.
+  ///
+  /// - Parameter place: That of a parameter, reached from ``first(of:upTo:)``.
+  /// - Returns: Whether it was stored. If not, it has to be bound.
+  @inlinable @inline(__always)
+  package func store<Value>(_ value: Value, at place: UnsafeMutableRawPointer) -> Bool {
+    guard let (bits, kind) = Self.number(value) else { return false }
+    return unsafe store(bits, kind, at: place)
+  }
+
+  @inlinable @inline(__always)
+  func store(_ bits: UInt64, _ kind: UInt16, at place: UnsafeMutableRawPointer) -> Bool {
+    let flags = unsafe place.load(fromByteOffset: cell.flags, as: UInt16.self)
     guard flags & ~Self.plainKinds == 0 else { return false }
     // SAFETY: a value begins with its number, and what it had before owns nothing.
-    unsafe value.storeBytes(of: bits, as: UInt64.self)
-    unsafe value.storeBytes(of: kind, toByteOffset: cell.flags, as: UInt16.self)
+    unsafe place.storeBytes(of: bits, as: UInt64.self)
+    unsafe place.storeBytes(of: kind, toByteOffset: cell.flags, as: UInt16.self)
     return true
   }
 }
@@ -141,9 +165,9 @@ extension ParameterLayout {
   private struct Proof {
     let cell: CellLayout
     /// The places that fit all statements.
-    private var values = Array(stride(from: 0, to: CellLayout.statementSize, by: 8))
-    private var counts = Array(stride(from: 0, to: CellLayout.statementSize, by: 2))
-    private var masks = Array(stride(from: 0, to: CellLayout.statementSize, by: 4))
+    private var values = Array(Swift.stride(from: 0, to: CellLayout.statementSize, by: 8))
+    private var counts = Array(Swift.stride(from: 0, to: CellLayout.statementSize, by: 2))
+    private var masks = Array(Swift.stride(from: 0, to: CellLayout.statementSize, by: 4))
 
     init(cell: CellLayout) { self.cell = cell }
 

@@ -171,6 +171,40 @@ import Testing
     }
   }
 
+  private struct KeepingNumber: PersistableRecord {
+    static let databaseTableName = "note"
+    let box: Keeping.Box
+    var number: Int
+
+    func encode(to container: inout PersistenceContainer) throws {
+      container["text"] = number
+      box.containers.append(container)
+    }
+  }
+
+  @Test func `a copy of the container changes nothing while the record is inserted`() throws {
+    let database = try EncryptedQueue(Persisted.schema)
+    let other = try database.other()
+    let box = Unchecked(Keeping.Box())
+    try database.queue.inDatabase { db in
+      db.add(
+        function: DatabaseFunction("later", argumentCount: 0) { _ in
+          for var container in box.value.containers { container["text"] = 99 }
+          return nil
+        })
+      try db.execute(
+        sql: "CREATE TEMP TRIGGER late BEFORE INSERT ON note BEGIN SELECT later(); END")
+      for number in 0..<8 {
+        // SQLite then compiles the statement again, as it is executed, with other memory.
+        if number % 2 == 1 {
+          try other.inDatabase { try $0.execute(sql: "CREATE TABLE other\(number) (a)") }
+        }
+        try KeepingNumber(box: box.value, number: number).insert(db)
+      }
+      #expect(try Int.fetchAll(db, sql: "SELECT text FROM note") == Array(0..<8))
+    }
+  }
+
   @Test func `an error has the statement and its arguments, those of a prepared one too`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       for name in ["a", "b", "c"] { try Persisted.Name(name).insert(db) }
