@@ -60,10 +60,12 @@ extension RecordEncoder {
   static func encode<Record: EncodableRecord & Encodable>(
     _ record: Record, to container: inout PersistenceContainer
   ) throws {
-    guard let encoder = container.encoder(of: Record.self), !encoder.isBusy else {
-      return try encodeUnbound(record, to: &container)
+    let isBound = try unsafe withUnsafeMutablePointer(to: &container) { pointer in
+      guard let encoder = begin(Record.self, pointer) else { return false }
+      try encoder.finish(record)
+      return true
     }
-    try encoder.encode(record, to: &container)
+    if !isBound { try encodeUnbound(record, to: &container) }
   }
 
   @usableFromInline
@@ -75,52 +77,63 @@ extension RecordEncoder {
     let known = waiting.take(id).flatMap { ObjectIdentifier($0.writing.record) == id ? $0 : nil }
     let encoder = known ?? RecordEncoder(Record.self)
     defer { waiting.put(encoder, id) }
-    try encoder.encode(record, to: &container)
-  }
-
-  @inlinable
-  func encode<Record: Encodable>(
-    _ record: Record, to container: inout PersistenceContainer
-  ) throws {
     try unsafe withUnsafeMutablePointer(to: &container) { pointer in
-      begin(pointer)
-      defer { end() }
-      try record.encode(to: self)
-      try finish()
+      encoder.begin(pointer)
+      try encoder.finish(record)
     }
   }
 
-  @usableFromInline var isBusy: Bool { unsafe writing.live.pointee.container != nil }
-
+  /// Begins with a record that is bound to a statement, with the encoder that its plan keeps.
+  ///
+  /// Nil if values aren't bound, or if the encoder is in use.
   @usableFromInline
-  @safe func begin(_ container: UnsafeMutablePointer<PersistenceContainer>) {
+  @safe static func begin<Record: EncodableRecord>(
+    _ type: Record.Type, _ container: UnsafeMutablePointer<PersistenceContainer>
+  ) -> RecordEncoder? {
+    guard let target = unsafe container.pointee.target,
+      unsafe target.pointee.use == container.pointee.use
+    else { return nil }
+    // SAFETY: `use` matches, so the target's plan is in use, and a plan in use isn't released.
+    return unsafe target.pointee.plan?._withUnsafeGuaranteedRef { plan in
+      guard plan.key.type == ObjectIdentifier(type) else { return nil }
+      let encoder = plan.encoder ?? RecordEncoder(type)
+      if plan.encoder == nil { plan.encoder = encoder }
+      guard unsafe encoder.writing.live.pointee.container == nil else { return nil }
+      encoder.begin(container)
+      return encoder
+    }
+  }
+
+  @inline(__always)
+  @safe private func begin(_ container: UnsafeMutablePointer<PersistenceContainer>) {
     let live = writing.live
     unsafe live.pointee.container = unsafe container
     unsafe live.pointee.target = unsafe container.pointee.target
     unsafe live.pointee.use = unsafe container.pointee.use
   }
 
+  /// Encodes the record with which it has begun.
+  @inlinable @inline(__always)
+  func finish<Record: Encodable>(_ record: Record) throws {
+    do { try record.encode(to: self) } catch {
+      end()
+      throw error
+    }
+    try finish()
+  }
+
   /// Writes the columns whose JSON is complete once the record has been encoded.
   @usableFromInline
-  func finish() throws { if writing.hasNodes { try writing.writeNodes() } }
+  func finish() throws {
+    defer { end() }
+    if writing.hasNodes { try writing.writeNodes() }
+  }
 
   @usableFromInline
   func end() {
     writing.live.pointee.container = nil
     writing.live.pointee.target = nil
     if writing.hasNodes { writing.dropNodes() }
-  }
-}
-
-extension PersistenceContainer {
-  /// Returns the encoder that is kept for the type; nil if values aren't bound.
-  @usableFromInline
-  func encoder<Record: EncodableRecord>(of type: Record.Type) -> RecordEncoder? {
-    guard let plan, plan.key.type == ObjectIdentifier(type) else { return nil }
-    if let encoder = plan.encoder { return encoder }
-    let encoder = RecordEncoder(type)
-    plan.encoder = encoder
-    return encoder
   }
 }
 

@@ -54,13 +54,6 @@ import CofferQuery
 
   var entries: [Entry] { collected ?? [] }
 
-  /// The plan of the target; nil if values are collected, or the encoding is over.
-  var plan: RecordPlan? {
-    guard let target, unsafe target.pointee.use == use else { return nil }
-    // SAFETY: `use` matches, so the target's plan is in use, and a plan in use isn't released.
-    return unsafe target.pointee.plan?.takeUnretainedValue()
-  }
-
   // MARK: Setting
 
   /// Sets the value of a column.
