@@ -6,19 +6,20 @@ import Synchronization
 ///
 /// A synchronous access runs on its caller's thread, an asynchronous one on a thread of `queue`,
 /// and all of them on that queue if it has a target. All share one line of waiters. Entering and
-/// leaving without contention costs two uncontended locks and no system call.
+/// leaving without contention costs an atomic exchange each.
 ///
 /// The gate knows which thread holds it, so that a re-entrant access can be refused, and an object
 /// released on another thread doesn't touch the connection.
 final class AccessGate: Sendable {
-  private struct State {
-    var isHeld = false
-    /// The functions that hand the gate, which stays held, to each waiter.
-    var waiters = WaitingLine<@Sendable () -> Void>()
-  }
-
-  private let state = Mutex(State())
-  private let owner = Atomic<UInt>(0)
+  /// The thread that holds the gate, or ``handedOver``, with ``hasWaiters`` while others wait; 0 if
+  /// the gate is free.
+  private let holder = Atomic<UInt>(0)
+  /// Set and cleared while `waiters` is locked, so that it is set exactly while others wait.
+  private static let hasWaiters: UInt = 1
+  /// In place of the thread, while the gate belongs to an access that has yet to begin.
+  private static let handedOver: UInt = 2
+  /// The functions that begin the waiting accesses, once the gate has been handed over to them.
+  private let waiters = Mutex(WaitingLine<@Sendable () -> Void>())
   private let queue: DispatchQueue
   private let target: DispatchQueue?
 
@@ -39,11 +40,16 @@ final class AccessGate: Sendable {
 
   /// Whether the current thread is inside an access.
   var isHeldByCurrentThread: Bool {
-    owner.load(ordering: .relaxed) == AccessGate.currentThread
+    holder.load(ordering: .relaxed) & ~AccessGate.hasWaiters == AccessGate.currentThread
   }
 
-  /// The number of the current thread: unique among running threads, and never 0.
-  private static var currentThread: UInt { UInt(pthread_self()) }
+  /// The number of the current thread: unique among running threads, and a multiple of 4, since it
+  /// is the address of what the C library knows about the thread.
+  private static var currentThread: UInt {
+    let thread = UInt(pthread_self())
+    assert(thread > 0 && thread % 4 == 0)
+    return thread
+  }
 
   /// Runs `body` on this thread, with no other access under way.
   ///
@@ -62,8 +68,11 @@ final class AccessGate: Sendable {
   @inline(never)
   private func withAccessOnQueue<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     var result: Result<T, E>?
+    let caller = AccessGate.currentThread
     queue.sync {
-      owner.store(AccessGate.currentThread, ordering: .relaxed)
+      let thread = AccessGate.currentThread
+      pass(from: caller, to: thread)
+      defer { pass(from: thread, to: caller) }
       do throws(E) { result = .success(try body()) } catch { result = .failure(error) }
     }
     return try result!.get()
@@ -75,45 +84,70 @@ final class AccessGate: Sendable {
   }
 
   private func enter() {
-    let semaphore: DispatchSemaphore? = state.withLock { state in
-      if !state.isHeld {
-        state.isHeld = true
-        return nil
-      }
-      let semaphore = DispatchSemaphore(value: 0)
-      state.waiters.append { semaphore.signal() }
-      return semaphore
-    }
-    semaphore?.wait()
-    owner.store(AccessGate.currentThread, ordering: .relaxed)
+    let thread = AccessGate.currentThread
+    let isFree = holder.compareExchange(expected: 0, desired: thread, ordering: .acquiring)
+      .exchanged
+    if !isFree { waitForTurn(of: thread) }
+  }
+
+  @inline(never)
+  private func waitForTurn(of thread: UInt) {
+    let semaphore = DispatchSemaphore(value: 0)
+    if joinLine({ semaphore.signal() }) { semaphore.wait() }
+    pass(from: AccessGate.handedOver, to: thread)
   }
 
   private func leave() {
-    owner.store(0, ordering: .relaxed)
-    let next = state.withLock { state in
-      let next = state.waiters.popFirst()
-      if next == nil { state.isHeld = false }
+    let thread = AccessGate.currentThread
+    let isLast = holder.compareExchange(expected: thread, desired: 0, ordering: .releasing)
+      .exchanged
+    if !isLast { handOver() }
+  }
+
+  @inline(never)
+  private func handOver() {
+    let next = waiters.withLock { line in
+      let next = line.popFirst()
+      let mark = line.isEmpty ? 0 : AccessGate.hasWaiters
+      holder.store(next == nil ? 0 : AccessGate.handedOver | mark, ordering: .releasing)
       return next
     }
     next?()
   }
 
+  /// Changes the thread that holds the gate.
+  private func pass(from thread: UInt, to other: UInt) {
+    // An addition, since another thread can set the mark meanwhile.
+    holder.wrappingAdd(other &- thread, ordering: .acquiringAndReleasing)
+  }
+
+  /// Takes the gate, which is then handed over, or appends `waiter` to the line if it isn't free.
+  ///
+  /// - Returns: Whether `waiter` is in the line, to be called when the gate is handed over to it.
+  private func joinLine(_ waiter: @escaping @Sendable () -> Void) -> Bool {
+    waiters.withLock { line in
+      var seen = holder.load(ordering: .relaxed)
+      while seen & AccessGate.hasWaiters == 0 {
+        let next = seen == 0 ? AccessGate.handedOver : seen | AccessGate.hasWaiters
+        let (isChanged, other) = holder.compareExchange(
+          expected: seen, desired: next, ordering: .acquiring)
+        if isChanged, seen == 0 { return false }
+        if isChanged { break }
+        seen = other
+      }
+      line.append(waiter)
+      return true
+    }
+  }
+
   /// Runs `job` alone, on a thread of the queue, after all earlier accesses.
   func schedule(_ job: @escaping @Sendable () -> Void) {
-    let isFree = state.withLock { state in
-      guard state.isHeld else {
-        state.isHeld = true
-        return true
-      }
-      state.waiters.append { [self] in start(job) }
-      return false
-    }
-    if isFree { start(job) }
+    if !joinLine({ [self] in start(job) }) { start(job) }
   }
 
   private func start(_ job: @escaping @Sendable () -> Void) {
     queue.async { [self] in
-      owner.store(AccessGate.currentThread, ordering: .relaxed)
+      pass(from: AccessGate.handedOver, to: AccessGate.currentThread)
       job()
       leave()
     }
