@@ -208,7 +208,6 @@ final class ConcurrentScan<Element>: Sendable {
       check: isBounded ? { try self.handOver($0, start, part) } : nil)
     do {
       let rowCount = try db.readOnly { () throws -> Int? in
-        let misses = db.cacheMisses
         let requests = part.pageRequests()
         let (rowIDs, rowCount) =
           taken.rowCount == nil
@@ -216,7 +215,7 @@ final class ConcurrentScan<Element>: Sendable {
         part.startChunk()
         if rowCount != 0 {
           try decoding(db, scan.request(db, rowIDs: rowIDs), output)
-          try db.checkDamage(since: misses)
+          try db.checkDamage()
         }
         try db.requireSnapshot()
         let bytes = part.bytes(since: requests)

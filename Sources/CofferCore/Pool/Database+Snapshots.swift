@@ -104,11 +104,10 @@ extension Database {
   /// Executes `body` inside the transaction of a snapshot.
   func snapshotRead<T>(_ body: (Database) throws -> T) throws -> T {
     try requireSnapshot()
-    let misses = cacheMisses
     // Not a transaction block: a body that ends the transaction and begins another sees another
     // state.
     let result = try readOnly { try body(self) }
-    try checkDamage(since: misses)
+    try checkDamage()
     try requireSnapshot()
     return result
   }
@@ -119,10 +118,10 @@ extension Database {
   func snapshotRead<T>(
     _ body: (Database) throws -> T, whenLost: () -> Void
   ) throws -> T {
-    let (misses, transactions) = (cacheMisses, hooks.transactionCount)
+    let transactions = hooks.transactionCount
     defer { if hasLostSnapshot(since: transactions) { whenLost() } }
     let result = try readOnly { try body(self) }
-    try checkDamage(since: misses)
+    try checkDamage()
     return result
   }
 

@@ -53,7 +53,6 @@ extension Database {
     _ kind: TransactionKind?, _ operations: () throws -> (T, TransactionCompletion)
   ) throws -> T {
     try beginTransaction(kind)
-    let misses = cacheMisses
     do {
       let (result, completion) = try inTransactionBlock(operations)
       switch completion {
@@ -61,7 +60,7 @@ extension Database {
         try checkCancellation()
         // A statement can have ended the transaction by itself.
         guard isInsideTransaction else { throw DatabaseError.transactionWasAborted() }
-        try checkDamage(since: misses)
+        try checkDamage()
         try commit()
       case .rollback: try rollback()
       }
@@ -360,8 +359,7 @@ extension Database {
     do {
       let result = try body(self)
       if isInsideTransaction {
-        // A read that has found all pages in the cache asks for one number, not for two.
-        try checkDamage(since: keying.checkedMisses)
+        try checkDamage()
         try endRead()
       }
       return result
@@ -388,29 +386,24 @@ extension Database {
 
   // MARK: Damaged pages
 
-  /// The number of pages that an encrypted connection has read from its files; 0 for others.
-  var cacheMisses: CInt {
-    guard isKeyed, let sqliteConnection else { return 0 }
-    return SQLite.cacheMisses(sqliteConnection)
-  }
-
   /// Throws if the transaction has read a damaged page.
   ///
   /// Where the last page of a long value fails its authentication, SQLCipher returns zeros in its
   /// place without an error, and fails at the next page that the transaction requests. So this
-  /// requests one, unless all pages came from the cache, which holds no damaged pages.
+  /// requests one, unless all pages since the last check came from the cache, which holds no
+  /// damaged pages.
   ///
   /// SQLCipher 4.19 goes on with zeros, in this transaction and in later ones, and is asked.
-  func checkDamage(since misses: CInt) throws {
+  func checkDamage() throws {
     guard isKeyed, !accessState.contains(.pendingTransaction) else { return }
-    let isAsked = canBeRefusedPages
-    guard cacheMisses != (isAsked ? keying.checkedMisses : misses) else { return }
     let connection = try openConnection()
+    guard SQLite.cacheMisses(connection) != keying.checkedMisses else { return }
+    let isAsked = canBeRefusedPages
     let code = runDespiteInterruptions(in: connection) {
       control.run(.touchSchema, in: connection)
     }
     guard code != SQLite.ok || isAsked && refusedSchema != nil else {
-      keying.checkedMisses = cacheMisses
+      keying.checkedMisses = SQLite.cacheMisses(connection)
       return
     }
     let error = explainingChangedKey(
