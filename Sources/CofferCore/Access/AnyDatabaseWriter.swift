@@ -20,8 +20,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
   public func interrupt() { base.interrupt() }
 
   /// Executes `body` through the base.
-  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
-    try base._sync(access, body)
+  public func _run(_ access: _Access, _ body: (Database) throws -> Void) throws {
+    try base._run(access, body)
   }
 
   /// Executes `body` through the base, on another thread.

@@ -68,7 +68,7 @@ public final class DatabaseQueue: DatabaseWriter {
   // MARK: Accesses
 
   /// Executes `body` on this thread.
-  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+  public func _run(_ access: _Access, _ body: (Database) throws -> Void) throws {
     switch access {
     case .read: try self.access.sync { try $0.isolatedRead(body) }
     case .unsafeRead, .write, .barrierWrite: try self.access.sync(body)

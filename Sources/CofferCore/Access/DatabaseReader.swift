@@ -20,7 +20,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
   // All forms of access build on the following three methods.
 
   /// Executes `body` on this thread.
-  func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T
+  func _run(_ access: _Access, _ body: (Database) throws -> Void) throws
 
   /// Executes `body` on another thread, until the task is cancelled.
   func _async<T: Sendable>(
@@ -49,12 +49,25 @@ public enum _Access: Sendable {
 }
 
 extension DatabaseReader {
+  /// Executes `body` on this thread, and returns its result.
+  ///
+  /// It is inlined, and what it calls isn't generic: code that is, and isn't specialized for the
+  /// result, copies it by its type's metadata, from one function to the next.
+  @inlinable @inline(__always)
+  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+    var result: T?
+    try _run(access) { result = try body($0) }
+    // The body has returned, as nothing was thrown.
+    return result!
+  }
+
   /// Executes `value` on this thread.
   ///
   /// Statements that write throw.
   ///
   /// It sees one state of the database, regardless of concurrent writes: with a pool, the last
   /// commit before its first statement.
+  @inlinable
   public func read<T>(_ value: (Database) throws -> T) throws -> T { try _sync(.read, value) }
 
   /// Executes `value` on another thread.
@@ -79,6 +92,7 @@ extension DatabaseReader {
   /// everything. Unlike `read`, which detects every damaged page before it ends, this can miss
   /// damage: for the last page of a long value in an encrypted database, SQLCipher returns zeros
   /// instead of an error.
+  @inlinable
   public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
     try _sync(.unsafeRead, value)
   }
@@ -103,6 +117,7 @@ extension DatabaseReader {
   ///
   /// With a pool, it then uses that access's connection: inside a write, it sees the uncommitted
   /// changes.
+  @inlinable
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try _sync(.reentrantRead, value)
   }

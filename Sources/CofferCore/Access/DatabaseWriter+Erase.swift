@@ -66,12 +66,14 @@ extension Database {
         resultCode: .SQLITE_MISUSE, message: "a database can't be erased inside a transaction",
         hint: nil)
     }
-    let isErased = try withoutForeignKeys { _ in
-      try withTransaction(.exclusive) { () throws -> (Bool, TransactionCompletion) in
-        guard try condition() else { return (false, .rollback) }
+    var isErased = false
+    try withoutForeignKeys { _ in
+      try inTransaction(.exclusive) {
+        guard try condition() else { return .rollback }
         try dropEverything()
         try execute(sql: "PRAGMA user_version = 0; PRAGMA application_id = 0")
-        return (true, .commit)
+        isErased = true
+        return .commit
       }
     }
     if isErased { try vacuum() }

@@ -21,6 +21,7 @@ extension DatabaseWriter {
   // MARK: Without a transaction
 
   /// Executes `updates` on this thread, without a transaction around it.
+  @inlinable
   public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try _sync(.write, updates)
   }
@@ -36,6 +37,7 @@ extension DatabaseWriter {
   }
 
   /// Executes `updates` on this thread, while no other access is under way.
+  @inlinable
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try _sync(.barrierWrite, updates)
   }
@@ -55,6 +57,7 @@ extension DatabaseWriter {
   }
 
   /// Executes `updates`, which can be nested in another write of this thread.
+  @inlinable
   public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
     try _sync(.reentrantWrite, updates)
   }
@@ -70,10 +73,9 @@ extension DatabaseWriter {
   ///   try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
   /// }
   /// ```
+  @inlinable
   public func write<T>(_ updates: (Database) throws -> T) throws -> T {
-    try writeWithoutTransaction { db in
-      try db.withTransaction(nil) { (try updates(db), .commit) }
-    }
+    try _sync(.write) { try $0.committing(updates) }
   }
 
   /// Executes `updates` on another thread, inside a transaction.
@@ -83,9 +85,7 @@ extension DatabaseWriter {
   public func write<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await writeWithoutTransaction { db in
-      try db.withTransaction(nil) { (try updates(db), .commit) }
-    }
+    try await writeWithoutTransaction { try $0.committing(updates) }
   }
 
   /// Schedules `updates` inside a transaction, and returns.
@@ -96,7 +96,7 @@ extension DatabaseWriter {
     completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
   ) {
     asyncWriteWithoutTransaction { db in
-      completion(db, Result { try db.withTransaction(nil) { (try updates(db), .commit) } })
+      completion(db, Result { try db.committing(updates) })
     }
   }
 

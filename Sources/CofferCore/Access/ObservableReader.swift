@@ -47,15 +47,16 @@ package protocol ObservableReader: DatabaseReader {
 extension TrackingStart {
   /// Fetches and starts tracking in one access to the writing connection.
   func run(in db: Database) {
-    let region: DatabaseRegion?
+    var region: DatabaseRegion?
     do {
-      region =
-        requiresWriteAccess && !db.isInsideTransaction
-        ? try db.withTransaction(nil) {
-          let region = fetch(.success(db))
-          return (region, region == nil ? .rollback : .commit)
+      if requiresWriteAccess, !db.isInsideTransaction {
+        try db.inTransaction {
+          region = fetch(.success(db))
+          return region == nil ? .rollback : .commit
         }
-        : try db.isolatedRead { fetch(.success($0)) }
+      } else {
+        region = try db.isolatedRead { fetch(.success($0)) }
+      }
     } catch {
       // The value was fetched and delivered, but ending its transaction has failed.
       _ = fetch(.failure(error))
@@ -97,7 +98,7 @@ extension Database {
     guard requiresWriteAccess else {
       return try isolatedRead { db in try db.recordingRegion { try fetch(db) } }
     }
-    return try withTransaction(nil) { (try recordingRegion { try fetch(self) }, .commit) }
+    return try committing { db in try db.recordingRegion { try fetch(db) } }
   }
 
   /// Whether the connection is open.

@@ -89,7 +89,7 @@ public final class DatabasePool: DatabaseWriter {
   /// Executes `body` on this thread.
   ///
   /// A read nested in a write of the same thread sees the state before the write's transaction.
-  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+  public func _run(_ access: _Access, _ body: (Database) throws -> Void) throws {
     switch access {
     case .read:
       return try readers.sync(isUrgent: writer.isHeldByCurrentThread) { try $0.isolatedRead(body) }

@@ -46,7 +46,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
   /// Executes `body` on this thread.
   ///
   /// All accesses read the same state.
-  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+  public func _run(_ access: _Access, _ body: (Database) throws -> Void) throws {
     guard case .reentrantRead = access else {
       return try self.access.sync { try $0.snapshotRead(body) }
     }
@@ -118,7 +118,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   /// Executes `body` on this thread.
   ///
   /// All accesses read the same state.
-  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+  public func _run(_ access: _Access, _ body: (Database) throws -> Void) throws {
     guard case .reentrantRead = access else {
       return try readers.sync { try $0.snapshotRead(body) { drop() } }
     }

@@ -74,8 +74,13 @@ final class StatementRegistry: Sendable {
   /// Cleans up after objects that were deallocated on other threads.
   ///
   /// - Precondition: The current thread is inside an access.
+  @inline(__always)
   func settleDebts() {
-    guard hasDebts.load(ordering: .relaxed) else { return }
+    if hasDebts.load(ordering: .relaxed) { settleKnownDebts() }
+  }
+
+  @inline(never)
+  private func settleKnownDebts() {
     let debts = state.withLock { box in
       hasDebts.store(false, ordering: .relaxed)
       let debts = UncheckedBox((box.value.orphans, box.value.abandoned))

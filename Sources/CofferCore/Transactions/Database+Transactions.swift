@@ -44,18 +44,9 @@ extension Database {
   public func inTransaction(
     _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
   ) throws {
-    try withTransaction(kind) { () throws -> (Void, TransactionCompletion) in
-      ((), try operations())
-    }
-  }
-
-  func withTransaction<T>(
-    _ kind: TransactionKind?, _ operations: () throws -> (T, TransactionCompletion)
-  ) throws -> T {
     try beginTransaction(kind)
     do {
-      let (result, completion) = try inTransactionBlock(operations)
-      switch completion {
+      switch try inTransactionBlock(operations) {
       case .commit:
         try checkCancellation()
         // A statement can have ended the transaction by itself.
@@ -64,12 +55,23 @@ extension Database {
         try commit()
       case .rollback: try rollback()
       }
-      return result
     } catch {
       let error = explainingDamage(error)
       rollbackAfterError()
       throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
     }
+  }
+
+  /// Executes `updates` inside a transaction, which is committed if they return.
+  @inlinable @inline(__always)
+  func committing<T>(_ updates: (Database) throws -> T) throws -> T {
+    var result: T?
+    try inTransaction {
+      result = try updates(self)
+      return .commit
+    }
+    // The updates have returned, as nothing was thrown.
+    return result!
   }
 
   /// Executes `body`, whose statements belong to the open transaction.

@@ -29,12 +29,10 @@ import CSQLCipher
 
   /// - Returns: SQLite's result code.
   @safe package func run(_ kind: Kind, in connection: SQLiteConnection) -> CInt {
-    let handle: SQLiteStatement
-    do {
-      unsafe handle = try prepare(kind, in: connection)
-    } catch {
-      return error.code
+    if unsafe handles[kind.rawValue] == nil {
+      do { try prepare(kind, in: connection) } catch { return error.code }
     }
+    let handle = unsafe handles[kind.rawValue]
     let code = unsafe sqlite3_step(handle)
     unsafe sqlite3_reset(handle)
     return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code

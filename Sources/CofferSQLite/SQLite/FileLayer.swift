@@ -173,8 +173,9 @@ package enum FileLayer {
     fileprivate func tellReader() {
       guard let reader = unsafe state.pointee.reader else { return }
       // SAFETY: as above; the reader can't be replaced meanwhile.
-      unsafe Unmanaged<FileReaderLink>.fromOpaque(reader).takeUnretainedValue()
-        .reader.transactionDidEnd()
+      unsafe Unmanaged<FileReaderLink>.fromOpaque(reader)._withUnsafeGuaranteedRef {
+        $0.reader.transactionDidEnd()
+      }
     }
 
     /// The file's descriptor, which stays open until SQLite closes the file; nil if it isn't known.
@@ -341,7 +342,10 @@ private func lockSharedMemory(
     if code == SQLITE_OK { file.note(readLock: offset) }
     return code
   }
-  if flags == SQLITE_SHM_UNLOCK | SQLITE_SHM_SHARED { file.tellReader() }
+  if flags == SQLITE_SHM_UNLOCK | SQLITE_SHM_SHARED {
+    file.tellReader()
+    return unsafe lock(file.file, offset, count, flags)
+  }
   if offset == CheckpointGuard.writing, count == 1,
     flags == SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE, file.hasMoved
   {
