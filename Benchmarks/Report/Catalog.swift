@@ -141,6 +141,12 @@ package struct PublishedTable: Sendable {
         "two readers at once / one after the other",
         "two readers at once, on two cores / one after the other"),
       Row(
+        "C: two scans at once / one after the other",
+        "C alone: two scans at once, on two cores / one after the other"),
+      Row(
+        "C: processor time of two scans at once / one after the other",
+        "C alone: processor time of two scans at once / one after the other"),
+      Row(
         "read {} during a write / without one",
         "point lookups, each in its own `read {}`, during a write / without one"),
       Row(

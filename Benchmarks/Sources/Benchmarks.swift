@@ -10,7 +10,7 @@ func coreBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
     + leastCodableBenchmarks(fixture)
     + persistenceBenchmarks(fixture) + associationBenchmarks(fixture)
     + connectionBenchmarks(fixture) + freshnessBenchmarks(fixture) + archiveBenchmarks(fixture)
-    + poolBenchmarks(fixture)
+    + poolBenchmarks(fixture) + processorBenchmarks(fixture)
     + observationBenchmarks(fixture)
     + documentBenchmarks(fixture)
 }

@@ -7,6 +7,9 @@ final class Fixture {
   let directory: URL
   let queue: DatabaseQueue
   let floor: OpaquePointer
+  private var otherFloors: [OpaquePointer] = []
+  /// The size of each connection's cache.
+  private let cacheKibibytes: Int
   let rows: Int
   /// Identifiers in a random order that is the same in each run.
   let ids: [Int64]
@@ -22,18 +25,30 @@ final class Fixture {
     // Waiting for the disk isn't part of the measured work.
     var configuration = Configuration()
     // The same as C's connection has: SQLite's default, or more than there are pages.
-    let cacheKibibytes = isCached ? 1 << 20 : 2_000
+    cacheKibibytes = isCached ? 1 << 20 : 2_000
     configuration.cacheSize = cacheKibibytes << 10
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
     queue = try DatabaseQueue(path: path, key: .raw(key), configuration: configuration)
     try Fixture.fill(queue, rows: rows)
-    let spec = Fixture.keySpec(key)
+    floor = try Fixture.openFloor(path, cacheKibibytes: cacheKibibytes)
+    ids = Fixture.ids(rows: rows)
+  }
+
+  private static func openFloor(_ path: String, cacheKibibytes: Int) throws -> OpaquePointer {
+    let spec = keySpec((0..<32).map { UInt8($0) })
     let settings = "PRAGMA synchronous = OFF; PRAGMA cache_size = -\(cacheKibibytes)"
     guard let floor = floor_open_with(path, spec, CInt(spec.utf8.count), settings) else {
       throw WrongResult(description: "C can't open the file")
     }
-    self.floor = floor
-    ids = Fixture.ids(rows: rows)
+    return floor
+  }
+
+  /// Opens another connection of C, which is closed with the fixture.
+  func openFloor() throws -> OpaquePointer {
+    let path = directory.appendingPathComponent("benchmark.db").path
+    let floor = try Fixture.openFloor(path, cacheKibibytes: cacheKibibytes)
+    otherFloors.append(floor)
+    return floor
   }
 
   /// Returns the key in the form that C passes to `sqlite3_key`.
@@ -66,7 +81,7 @@ final class Fixture {
   }
 
   deinit {
-    floor_close(floor)
+    for floor in [floor] + otherFloors { floor_close(floor) }
     try? queue.close()
     try? FileManager.default.removeItem(at: directory)
   }
