@@ -72,7 +72,7 @@ import Synchronization
   @safe @exclusivity(unchecked) var accessState: AccessState = []
 
   /// The changes committed by a pool's writer; nil for other connections.
-  var commitLog: CommitLog?
+  @safe @exclusivity(unchecked) var commitLog: CommitLog?
   /// What tables depend on, for regions.
   var dependencies = TableDependencies()
   /// Watches for commits of other connections to the file; nil if these aren't observed.

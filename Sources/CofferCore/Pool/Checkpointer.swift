@@ -43,8 +43,8 @@ final class Checkpointer {
   var hasFollowers: Bool { !followers.isEmpty }
   /// Whether the log stays when the database is closed: an archive goes on with it.
   var keepsLog = false
-  private var pageCount = 0
-  private var nextRestart: Int
+  @safe @exclusivity(unchecked) private var pageCount = 0
+  @safe @exclusivity(unchecked) private var nextRestart: Int
 
   init(_ policy: CheckpointPolicy, _ commitLog: CommitLog?) {
     self.policy = policy

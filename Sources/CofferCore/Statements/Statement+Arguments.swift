@@ -197,6 +197,6 @@ extension Database {
       statement.isBound = false
       statement.clearBindings()
     }
-    boundStatements = []
+    boundStatements.removeAll(keepingCapacity: boundStatements.count < 8)
   }
 }

@@ -68,7 +68,7 @@ import CofferVault
   package var reportsRecompilations: Bool { reprepareCount >= 0 }
 
   /// The facts that SQLite's compiler has reported about the statement.
-  package internal(set) var facts: StatementFacts {
+  @safe @exclusivity(unchecked) package internal(set) var facts: StatementFacts {
     didSet { hasAftermath = facts.hasAftermath }
   }
   /// Whether the statement changes more than rows; see ``StatementFacts``.

@@ -12,6 +12,7 @@ package final class SchemaCache {
   /// The tables, views and triggers of one schema.
   private final class Schema {
     let id: DatabaseSchemaID
+    let isTemporary: Bool
     var objects: [SQLName: SchemaTable] = [:]
     var triggers: Set<SQLName> = []
     @safe @exclusivity(unchecked) var isLoaded = false
@@ -20,7 +21,10 @@ package final class SchemaCache {
     /// The transaction in which the version was read; nil for none.
     @safe @exclusivity(unchecked) var transaction: Int?
 
-    init(_ id: DatabaseSchemaID) { self.id = id }
+    init(_ id: DatabaseSchemaID) {
+      self.id = id
+      isTemporary = id == .temp
+    }
   }
 
   // SAFETY: the database owns the cache.
@@ -203,7 +207,7 @@ package final class SchemaCache {
 
   /// Reads a schema again if its version has changed.
   private func validate(_ schema: Schema) throws {
-    if schema.id == .temp {
+    if schema.isTemporary {
       if !schema.isLoaded { try load(schema) }
       return
     }
@@ -225,7 +229,7 @@ package final class SchemaCache {
     database.forgetPlans()
     schema.objects = [:]
     schema.triggers = []
-    let table = schema.id == .temp ? "sqlite_temp_master" : "sqlite_master"
+    let table = schema.isTemporary ? "sqlite_temp_master" : "sqlite_master"
     let objects = try rows(
       """
       SELECT type, name, rootpage FROM \(schema.id.name.quotedDatabaseIdentifier).\(table) \
@@ -248,7 +252,7 @@ package final class SchemaCache {
 
   /// Adds the schema tables, which the schema doesn't list.
   private func addSchemaTables(to schema: Schema) {
-    let prefix = schema.id == .temp ? "sqlite_temp_" : "sqlite_"
+    let prefix = schema.isTemporary ? "sqlite_temp_" : "sqlite_"
     add(prefix + "master", .table, to: schema)
     if SQLiteFeatures.linked.hasSchemaTableAlias { add(prefix + "schema", .table, to: schema) }
   }
