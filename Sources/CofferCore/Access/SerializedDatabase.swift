@@ -8,6 +8,7 @@ final class SerializedDatabase: @unchecked Sendable {
   private let database: Database
   private let gate: AccessGate
   private let interruption: Interruption
+  private let cacheBudget: CacheBudget
   let path: String
   private let sharedConfiguration: SharedConfiguration
   /// Whether an access can leave a transaction open; set while the connection isn't shared, or lent
@@ -23,6 +24,8 @@ final class SerializedDatabase: @unchecked Sendable {
     self.database = database
     gate = database.gate
     interruption = database.interruption
+    // A reader is opened while the connection is in use, which changes what is beside the budget.
+    cacheBudget = database.cache.budget
     path = database.path
     sharedConfiguration = database.sharedConfiguration
     keepsTransaction = database.configuration.allowsUnsafeTransactions
@@ -203,7 +206,7 @@ final class SerializedDatabase: @unchecked Sendable {
     return SerializedDatabase(
       try Opening(
         path: path, name: name, configuration: configuration, knownKey: shared.knownKey,
-        cacheBudget: database.cache.budget
+        cacheBudget: cacheBudget
       ).finish())
   }
 
