@@ -113,7 +113,7 @@ extension DocumentCollection {
 
   @inlinable @inline(__always)
   func save(_ stored: StoredDocument<Document>, _ db: Database) throws {
-    guard hasID else { return try stored.insert(db) }
+    guard hasID else { return try stored.insertWithoutCallbacks(db) }
     guard hasUpsert else { return try saveInTwoSteps(stored, db) }
     do { try stored.execute(db, .upsert, sql: upsertSQL) } catch let error as DatabaseError {
       guard isWithoutKey(error) else { throw error }
@@ -133,12 +133,12 @@ extension DocumentCollection {
     _ stored: StoredDocument<Document>, _ onConflict: OnConflict, _ db: Database
   ) throws {
     switch onConflict {
-    case .abort: try stored.insert(db)
-    case .ignore: try stored.insert(db, onConflict: .ignore)
+    case .abort: try stored.insertWithoutCallbacks(db)
+    case .ignore: try stored.insertWithoutCallbacks(db, onConflict: .ignore)
     case .replace:
       do {
         if hasID, try update(stored, .replace, db) { return }
-        try stored.insert(db, onConflict: .replace)
+        try stored.insertWithoutCallbacks(db, onConflict: .replace)
       } catch let error as DatabaseError {
         throw explainingReplacement(by: stored, error, db)
       }
@@ -169,7 +169,7 @@ extension DocumentCollection {
   @usableFromInline
   func saveInTwoSteps(_ stored: StoredDocument<Document>, _ db: Database) throws {
     if try update(stored, .abort, db) { return }
-    try stored.insert(db)
+    try stored.insertWithoutCallbacks(db)
   }
 
   /// `INSERT INTO … ON CONFLICT("id") DO UPDATE SET …`

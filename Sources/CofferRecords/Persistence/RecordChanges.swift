@@ -76,6 +76,23 @@ extension MutablePersistableRecord {
     return try insertCollectedRow(db, key)
   }
 
+  /// Inserts the row of a record whose type has no callbacks.
+  ///
+  /// - Parameter conflict: What happens if a constraint fails.
+  @inlinable @inline(__always)
+  package func insertWithoutCallbacks(
+    _ db: Database, onConflict conflict: Database.ConflictResolution = .abort
+  ) throws {
+    let type = type(of: self)
+    let key = RecordPlan.Key(type, .insert, conflict)
+    if let target = try db.beginRecord(key, type.databaseTableName),
+      try execute(target, .insert, db)
+    {
+      return
+    }
+    _ = try insertCollectedRow(db, key)
+  }
+
   @usableFromInline
   func insertCollectedRow(_ db: Database, _ key: RecordPlan.Key) throws -> InsertionSuccess {
     let isFirst = !db.recordPlans.hasPlan(key)
