@@ -42,7 +42,7 @@ import Foundation
     type(index) == SQLite.integerType ? Int64(bitPattern: payload(index)) : nil
   }
 
-  package func isNull(_ index: Int) -> Bool { type(index) == SQLite.nullType }
+  @inlinable package func isNull(_ index: Int) -> Bool { type(index) == SQLite.nullType }
 
   @usableFromInline
   func databaseValue(_ index: Int) -> DatabaseValue {

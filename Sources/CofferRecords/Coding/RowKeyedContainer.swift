@@ -102,20 +102,58 @@ import CofferCore
     return type == SQLite.floatType ? V.exactly(Double(bitPattern: bits)) : nil
   }
 
+  /// Returns the value of a column in the memory of the statement or of the copy, if it is an
+  /// integer or NULL; nil if it is another one, or one that this type hasn't.
+  ///
+  /// Nothing is called for it, so that a function has no registers to save for calls.
+  @inline(__always)
+  private func integer<V: Scalar>(_ column: CInt) -> V?? {
+    let index = Int(column)
+    guard let core = live.pointee.core else {
+      guard index >= 0, let image = live.pointee.image else { return nil }
+      if let integer = image.integer(index) { return V.exactly(integer).map { .some($0) } }
+      return image.isNull(index) ? .some(nil) : nil
+    }
+    guard unsafe UInt(bitPattern: index) < UInt(bitPattern: core.pointee.columnCount) else {
+      return nil
+    }
+    if let integer = unsafe core.pointee.cells.integer(index) {
+      return V.exactly(integer).map { .some($0) }
+    }
+    return unsafe core.pointee.cells.isNull(index) ? .some(nil) : nil
+  }
+
   @inline(__always)
   private func scalar<V: Scalar>(_ key: Key) throws -> V {
-    if let value: V = direct(column(key)) { return value }
+    let column = column(key)
+    if V.storageClass == SQLite.integerType {
+      if let value: V? = integer(column), let value { return value }
+    } else if let value: V = direct(column) {
+      return value
+    }
     return try find(key)
   }
 
   @inline(never)
   private func find<V: Scalar>(_ key: Key) throws -> V {
+    if let value: V = direct(column(key)) { return value }
     let (reading, slot) = try place(key)
     return try reading.scalar(slot)
   }
 
   @inline(__always)
   private func optional<V: Scalar>(_ key: Key) throws -> V? {
+    let column = column(key)
+    if V.storageClass == SQLite.integerType {
+      if let value: V? = integer(column) { return value }
+    } else if let value: V = direct(column) {
+      return value
+    }
+    return try findOptional(key)
+  }
+
+  @inline(never)
+  private func findOptional<V: Scalar>(_ key: Key) throws -> V? {
     let column = column(key)
     if let value: V = direct(column) { return value }
     if column >= 0 {
@@ -125,11 +163,6 @@ import CofferCore
         return nil
       }
     }
-    return try findOptional(key)
-  }
-
-  @inline(never)
-  private func findOptional<V: Scalar>(_ key: Key) throws -> V? {
     let (reading, slot) = try place(key)
     guard slot.column != nil, try !reading.isNull(slot) else { return nil }
     return try reading.scalar(slot)
