@@ -26,6 +26,9 @@ import Testing
     case 0: try db.execute(sql: "CREATE TABLE IF NOT EXISTS \(name) (a)")
     case 1: try db.execute(sql: "DROP TABLE IF EXISTS \(name)")
     case 2:
+      // Where SQLite doesn't count changes, no version is known without asking; and after versions
+      // that are set, SQLite 3.15 itself reads the schema as malformed at times.
+      guard SQLite.dataVersion(try db.openConnection()) != nil else { return }
       let version = try db.schemaVersion()
       try db.execute(sql: "PRAGMA schema_version = \(version &+ 1)")
     case 3:
