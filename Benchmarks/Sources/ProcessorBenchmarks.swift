@@ -7,7 +7,7 @@ import Synchronization
 /// other work, don't halve the time, and take more processor time each.
 ///
 /// Both columns are C, with two connections.
-func processorBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
+func processorBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let floors = Lazy { try [fixture.floor, fixture.openFloor()] }
   func scanInTurn() throws -> Int64 {
     try floors.value().reduce(0) { $0 &+ floor_sum_ten($1, "SELECT * FROM ints") }

@@ -90,8 +90,7 @@ import CofferCore
 
   @inline(never)
   private func encodeSlowly<V: Scalar>(_ value: V, _ key: Key) throws {
-    if !value.isStorable { try checkUnstorable(value, key) }
-    try setSlowly(value, key)
+    try setScalar(value, key)
   }
 
   // The protocol has a default implementation for each type, which the compiler prefers to a

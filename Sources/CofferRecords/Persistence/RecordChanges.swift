@@ -33,6 +33,19 @@ extension MutablePersistableRecord {
     }
   }
 
+  /// Executes the statement of the plan with this key.
+  ///
+  /// - Returns: The plan's target; nil if there is no usable plan, or if the record deviates.
+  @inlinable @inline(__always)
+  @safe func executePlan(
+    _ key: RecordPlan.Key, _ db: Database
+  ) throws -> UnsafeMutablePointer<BindingTarget>? {
+    guard let target = try db.beginRecord(key, type(of: self).databaseTableName),
+      try execute(target, key.kind, db)
+    else { return nil }
+    return unsafe target
+  }
+
   /// Binds the columns by ``EncodableRecord/_bindColumns(to:)``; returns false if the type doesn't.
   @inlinable @inline(__always)
   @safe func bindColumns(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
@@ -66,9 +79,7 @@ extension MutablePersistableRecord {
     let conflict =
       conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
     let key = RecordPlan.Key(type, .insert, conflict)
-    if let target = try db.beginRecord(key, type.databaseTableName),
-      try execute(target, .insert, db)
-    {
+    if let target = try executePlan(key, db) {
       return InsertionSuccess(
         rowID: db.lastInsertedRowID, stored: StoredRecord.make(self, boundBy: target),
         isIgnored: conflict == .ignore && db.changesCount == 0)
@@ -83,14 +94,8 @@ extension MutablePersistableRecord {
   package func insertWithoutCallbacks(
     _ db: Database, onConflict conflict: Database.ConflictResolution = .abort
   ) throws {
-    let type = type(of: self)
-    let key = RecordPlan.Key(type, .insert, conflict)
-    if let target = try db.beginRecord(key, type.databaseTableName),
-      try execute(target, .insert, db)
-    {
-      return
-    }
-    _ = try insertCollectedRow(db, key)
+    let key = RecordPlan.Key(type(of: self), .insert, conflict)
+    if try executePlan(key, db) == nil { _ = try insertCollectedRow(db, key) }
   }
 
   @usableFromInline
@@ -115,14 +120,8 @@ extension MutablePersistableRecord {
     _ db: Database, _ kind: RecordStatement, _ conflict: Database.ConflictResolution = .abort,
     sql: ([String]) -> String
   ) throws {
-    let type = type(of: self)
-    let key = RecordPlan.Key(type, kind == .upsert ? .upsert : .keyedUpdate, conflict)
-    if let target = try db.beginRecord(key, type.databaseTableName),
-      try execute(target, .update, db)
-    {
-      return
-    }
-    try executeCollected(db, key) { sql($1) }
+    let key = RecordPlan.Key(type(of: self), kind == .upsert ? .upsert : .keyedUpdate, conflict)
+    if try executePlan(key, db) == nil { try executeCollected(db, key) { sql($1) } }
   }
 
   /// Executes a statement with collected values, one for each column, and makes its plan.
@@ -156,9 +155,7 @@ extension MutablePersistableRecord {
     let conflict =
       conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
     let key = RecordPlan.Key(type, .update, conflict)
-    if let target = try db.beginRecord(key, type.databaseTableName),
-      try execute(target, .update, db)
-    {
+    if let target = try executePlan(key, db) {
       if db.changesCount == 0 { throw recordNotFound(db) }
       return PersistenceSuccess(StoredRecord.make(self, boundBy: target))
     }
@@ -187,13 +184,8 @@ extension MutablePersistableRecord {
 
   @inlinable @inline(__always)
   func deleteRow(_ db: Database) throws -> Bool {
-    let type = type(of: self)
-    let key = RecordPlan.Key(type, .delete)
-    if let target = try db.beginRecord(key, type.databaseTableName),
-      try execute(target, .delete, db)
-    {
-      return db.changesCount > 0
-    }
+    let key = RecordPlan.Key(type(of: self), .delete)
+    if try executePlan(key, db) != nil { return db.changesCount > 0 }
     return try deleteCollectedRow(db, key)
   }
 

@@ -20,7 +20,7 @@ import CofferQuery
   @usableFromInline
   struct Key: Hashable {
     let type: ObjectIdentifier
-    let kind: Kind
+    @usableFromInline let kind: Kind
     let conflict: Database.ConflictResolution
 
     @usableFromInline
