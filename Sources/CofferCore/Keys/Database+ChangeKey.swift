@@ -73,7 +73,7 @@ extension Database {
       try restartFreshness()
     }
     // The log holds every page: truncate it, which a reader can prevent.
-    _ = try? runCheckpoint(schema: "main", mode: SQLite.truncatingCheckpoint)
+    tryCheckpoint(mode: SQLite.truncatingCheckpoint)
   }
 
   /// Opens the file again with the new key, since freshness can't go on with it.

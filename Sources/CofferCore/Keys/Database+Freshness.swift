@@ -133,6 +133,16 @@ extension Database {
     }
   }
 
+  /// Runs a checkpoint of the main schema, of whose failure nobody is told, neither then nor with a
+  /// later error.
+  ///
+  /// - Returns: SQLite's code; nil if the checkpoint couldn't begin.
+  @discardableResult
+  func tryCheckpoint(mode: CInt) -> CInt? {
+    defer { if let connection = sqliteConnection { SQLite.takeReadFailure(connection) } }
+    return try? runCheckpoint(schema: "main", mode: mode).code
+  }
+
   private func runCheckpointOnce(
     schema: String?, mode: CInt
   ) throws -> CheckpointResult {

@@ -113,7 +113,7 @@ final class Checkpointer {
       SQLite.isAutocommit(connection)
     else { return }
     let code = database.withBusyTimeout(seconds: 0.1) {
-      try? database.runCheckpoint(schema: "main", mode: SQLite.restartingCheckpoint).code
+      database.tryCheckpoint(mode: SQLite.restartingCheckpoint)
     }
     if code == SQLite.ok {
       // The next commit reports the new size.

@@ -95,7 +95,7 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflict: Database.ConflictResolution = .abort
   ) throws {
     let key = RecordPlan.Key(type(of: self), .insert, conflict)
-    if try executePlan(key, db) == nil { _ = try insertCollectedRow(db, key) }
+    if try unsafe executePlan(key, db) == nil { _ = try insertCollectedRow(db, key) }
   }
 
   @usableFromInline
@@ -121,7 +121,7 @@ extension MutablePersistableRecord {
     sql: ([String]) -> String
   ) throws {
     let key = RecordPlan.Key(type(of: self), kind == .upsert ? .upsert : .keyedUpdate, conflict)
-    if try executePlan(key, db) == nil { try executeCollected(db, key) { sql($1) } }
+    if try unsafe executePlan(key, db) == nil { try executeCollected(db, key) { sql($1) } }
   }
 
   /// Executes a statement with collected values, one for each column, and makes its plan.
@@ -185,7 +185,7 @@ extension MutablePersistableRecord {
   @inlinable @inline(__always)
   func deleteRow(_ db: Database) throws -> Bool {
     let key = RecordPlan.Key(type(of: self), .delete)
-    if try executePlan(key, db) != nil { return db.changesCount > 0 }
+    if try unsafe executePlan(key, db) != nil { return db.changesCount > 0 }
     return try deleteCollectedRow(db, key)
   }
 
