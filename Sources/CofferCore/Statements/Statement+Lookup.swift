@@ -13,7 +13,7 @@ package final class PreparedLookup {
     /// There is a row, the current one until ``decoding(_:)`` ends.
     case found
     case none
-    /// The lookup wasn't executed: a request has to find the row.
+    /// A request has to find the row: the statement is in use, or is compiled for another schema.
     case needsRequest
   }
 
@@ -38,13 +38,9 @@ package final class PreparedLookup {
       // Without either, another connection's change of the schema would go unnoticed.
       statement.reportsRecompilations || db.openTransaction != nil
     else { return .needsRequest }
-    switch try statement.lookUp(value) {
-    case .row: return .found
-    case .none: return .none
-    case .recompiled:
-      db.forgetPlan(plan)
-      return .needsRequest
-    }
+    let result = try statement.lookUp(value)
+    if result == .needsRequest { db.forgetPlan(plan) }
+    return result
   }
 
   /// Decodes the row that was found, and ends the lookup; see ``Statement/decodingLookup(_:)``.
@@ -58,19 +54,13 @@ package final class PreparedLookup {
 extension PreparedLookup: Sendable {}
 
 extension Statement {
-  /// The result of ``lookUp(_:)``.
-  package enum LookupResult {
-    /// A row: the statement's current one until ``decodingLookup(_:)`` ends.
-    case row
-    case none
-    /// The schema has changed since the statement was compiled, and its columns are outdated.
-    case recompiled
-  }
-
-  /// Executes an idle statement up to its first row.
+  /// Executes an idle statement up to its first row, which is the current one until
+  /// ``decodingLookup(_:)`` ends.
   ///
   /// - Precondition: The statement has one parameter, and only lookups execute it.
-  package func lookUp(_ value: DatabaseValue) throws -> LookupResult {
+  /// - Returns: `needsRequest` if the schema has changed since the statement was compiled, so that
+  ///   its columns are outdated.
+  func lookUp(_ value: DatabaseValue) throws -> PreparedLookup.Result {
     guard let handle else { throw DatabaseError.connectionIsClosed }
     try withDatabase { try $0.checkAccess() }
     core.pointee.use &+= 1
@@ -81,7 +71,7 @@ extension Statement {
       throw error
     }
     let code = core.pointee.step(handle)
-    if code == SQLite.row, isAsCompiled(handle) { return .row }
+    if code == SQLite.row, isAsCompiled(handle) { return .found }
     return try endLookup(handle, with: code)
   }
 
@@ -98,9 +88,9 @@ extension Statement {
   /// Ends a lookup that has found no row, or a row of another schema.
   @safe private func endLookup(
     _ handle: SQLiteStatement, with code: CInt
-  ) throws -> LookupResult {
+  ) throws -> PreparedLookup.Result {
     defer { endLookup() }
-    guard code != SQLite.error, isAsCompiled(handle) else { return .recompiled }
+    guard code != SQLite.error, isAsCompiled(handle) else { return .needsRequest }
     try finish(code)
     return .none
   }

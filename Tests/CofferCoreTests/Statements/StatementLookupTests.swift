@@ -17,7 +17,7 @@ import Testing
     try EncryptedQueue.with(schema) { db in
       let statement = try db.makeStatement(sql: "SELECT * FROM t WHERE a = ?")
       let row = Row(statement: statement)
-      #expect(try statement.lookUp(1.databaseValue) == .row)
+      #expect(try statement.lookUp(1.databaseValue) == .found)
       #expect(statement.isActive)
       #expect(row["b"] == "x")
       statement.endLookup()
@@ -35,13 +35,13 @@ import Testing
     let other = try database.other()
     try database.queue.inDatabase { db in
       let statement = try db.makeStatement(sql: "SELECT * FROM t WHERE a = ?")
-      #expect(try statement.lookUp(1.databaseValue) == .row)
+      #expect(try statement.lookUp(1.databaseValue) == .found)
       statement.endLookup()
       try other.inDatabase { try $0.execute(sql: "ALTER TABLE t ADD COLUMN c") }
-      #expect(try statement.lookUp(1.databaseValue) == .recompiled)
+      #expect(try statement.lookUp(1.databaseValue) == .needsRequest)
       #expect(!statement.isActive)
       try other.inDatabase { try $0.execute(sql: "DROP TABLE t") }
-      #expect(try statement.lookUp(1.databaseValue) == .recompiled)
+      #expect(try statement.lookUp(1.databaseValue) == .needsRequest)
       #expect(!statement.isActive)
       #expect(expandedSQL(statement) == "SELECT * FROM t WHERE a = NULL")
     }
@@ -53,7 +53,7 @@ import Testing
       let error = databaseError { try statement.lookUp(Int.max.databaseValue) }
       #expect(error?.resultCode == .SQLITE_TOOBIG)
       #expect(!statement.isActive)
-      #expect(try statement.lookUp(1.databaseValue) == .row)
+      #expect(try statement.lookUp(1.databaseValue) == .found)
       statement.endLookup()
     }
   }
