@@ -216,8 +216,8 @@ static inline int coffer_keep_log_at_close(sqlite3 *db) {
 #endif
 }
 
-// Enforces foreign keys, or no longer; unlike the pragma, without memory.
-static inline int coffer_enforce_foreign_keys(sqlite3 *db, int onoff) {
+// Sets whether foreign keys are enforced; unlike the pragma, without memory.
+static inline int coffer_set_foreign_keys(sqlite3 *db, int onoff) {
   return coffer_db_config_flag(db, SQLITE_DBCONFIG_ENABLE_FKEY, onoff);
 }
 

@@ -17,7 +17,7 @@ extension Database {
     // Nothing may spill to a temporary file, which wouldn't be encrypted.
     try runSetting("PRAGMA temp_store = MEMORY")
     let connection = try openConnection()
-    SQLite.enforceForeignKeys(connection, configuration.foreignKeysEnabled)
+    SQLite.setForeignKeys(connection, configuration.foreignKeysEnabled)
     SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
   }
 

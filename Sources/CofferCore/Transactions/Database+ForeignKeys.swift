@@ -24,7 +24,7 @@ extension Database {
   private func enforceForeignKeys() {
     guard let connection = sqliteConnection else { return }
     // Not a statement, which a cancellation would refuse, and which needs memory.
-    SQLite.enforceForeignKeys(connection)
+    SQLite.setForeignKeys(connection, true)
   }
 }
 

@@ -369,10 +369,10 @@ extension SQLite {
     unsafe coffer_set_double_quoted_strings(connection, on ? 1 : 0) == SQLITE_OK
   }
 
-  /// Enforces foreign keys, or no longer, which takes no memory.
+  /// Sets whether foreign keys are enforced, which takes no memory.
   @inlinable
-  @safe package static func enforceForeignKeys(_ connection: SQLiteConnection, _ on: Bool = true) {
-    unsafe coffer_enforce_foreign_keys(connection, on ? 1 : 0)
+  @safe package static func setForeignKeys(_ connection: SQLiteConnection, _ on: Bool) {
+    unsafe coffer_set_foreign_keys(connection, on ? 1 : 0)
   }
 
   /// Makes the table of the schema read-only again.
