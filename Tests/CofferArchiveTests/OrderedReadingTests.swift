@@ -67,6 +67,18 @@ struct OrderedReadingTests {
     #expect(count.withLock { $0 } <= 8)
   }
 
+  @Test func `no read goes on after the end`() throws {
+    let running = Mutex(0)
+    try readInOrder(0..<1_000) { number in
+      running.withLock { $0 += 1 }
+      defer { running.withLock { $0 -= 1 } }
+      if number > 0 { usleep(20_000) }
+    } use: { _, _ in
+      false
+    }
+    #expect(running.withLock { $0 } == 0)
+  }
+
   @Test func `nothing to read is no error`() throws {
     try readInOrder(5..<5) {
       $0
