@@ -33,8 +33,6 @@ import Glibc
   static let mostBytes = 1 << 20
   private static let firstSize = 4
   private static let firstSizeInOrder = 16
-  /// How many other pages end a window: the scan has ended, or reads what isn't known.
-  private static let mostStrangers = 64
   /// How many other pages may be written between those that a key change writes in order.
   private static let mostWrittenBetween = 4
 
@@ -53,13 +51,7 @@ import Glibc
 
   /// How much memory the window may take.
   private var mostBytes = ReadAhead.mostBytes
-  /// How many pages are planned beyond the scan's.
-  private var size = 0
-  /// The position after the page that the scan has taken last, and the one after the planned ones.
-  private var head = 0
-  private var end = 0
-  private var hits = 0
-  private var strangers = 0
+  private var progress = WindowProgress(size: 0)
   /// It rests for some interior pages, or for any pages, where they are read in order.
   @safe @exclusivity(unchecked) private var judgement = PredictionJudgement()
 
@@ -219,7 +211,9 @@ import Glibc
       return unsafe writer?.encryptNext(keys.page, input, count, output) ?? false
     }
     // The page was read right before.
-    guard head > 0, window.number(at: head - 1) == asked.number else { return false }
+    guard progress.head > 0, window.number(at: progress.head - 1) == asked.number else {
+      return false
+    }
     return unsafe encrypt(.file, keys, input, count, output)
   }
 
@@ -229,6 +223,7 @@ import Glibc
   ) -> Bool {
     encrypted = nil
     guard let window, Int(count) == window.layout.cipherCount else { return false }
+    let head = progress.head
     if form == .copy, keys.hmac.isSet { window.setCopyKeys(keys) }
     guard window.keys(form).page.isSame(as: keys.page),
       let position = unsafe window.taken(
@@ -251,10 +246,10 @@ import Glibc
   ) -> Bool {
     writtenKey = key
     guard let window, !ReadAheadWorkers.isForked else { return false }
-    if head < end {
-      if window.isReady(head, helps: false) { window.setTaken(head) }
-      head += 1
-      window.skipClaims(to: head)
+    let next = progress.head
+    if next < progress.end {
+      if window.isReady(next, helps: false) { window.setTaken(next) }
+      progress.move(past: next, in: window)
     }
     return unsafe encrypt(
       .copy, ReadAheadWindow.Keys(page: key, hmac: KeptKey()), input, count, output)
@@ -282,20 +277,17 @@ import Glibc
   /// Goes on after the page that was just written.
   private func noteWritten(isKnown: Bool) {
     guard let window else { return }
-    let number = asked.number
+    let (number, head) = (asked.number, progress.head)
     if head == 0 || window.number(at: head - 1) != number {
       // Another page may have been written in between, as the first one at the end.
       let start = max(0, head - Self.mostWrittenBetween)
       guard let position = window.position(of: number, from: start) else {
-        strangers += 1
-        if strangers > Self.mostStrangers { stop() }
+        if progress.noteStranger() { stop() }
         return
       }
-      head = position + 1
-      window.skipClaims(to: head)
+      progress.move(past: position, in: window)
     }
-    strangers = 0
-    hits += 1
+    progress.noteHit()
     if isKnown { judgement.used += 1 } else { judgement.unused += 1 }
     advance()
   }
@@ -374,8 +366,8 @@ import Glibc
       if let copyKeys { window.setCopyKeys(copyKeys) }
       changes.stop()
       self.window = window
-      size = readsInOrder ? min(Self.firstSizeInOrder, mostPlanned(in: window)) : Self.firstSize
-      (head, end, hits, strangers) = (0, 0, 0, 0)
+      progress = WindowProgress(
+        size: readsInOrder ? min(Self.firstSizeInOrder, mostPlanned(in: window)) : Self.firstSize)
       judgement.begin()
       (copiedHead, encrypted) = (0, nil)
       if readsInOrder {
@@ -396,17 +388,17 @@ import Glibc
   // MARK: The window
 
   private func plan() {
-    guard let window, end - head <= size / 2 else { return }
-    let begin = end
-    while end - head < size {
-      let past = window.prepare(end)
+    guard let window, progress.isDue else { return }
+    let begin = progress.end
+    while progress.hasRoom {
+      let past = window.prepare(progress.end)
       if past == .wasted { tally(used: 0, unused: 1) }
       // A slot that a worker is at is left for the next time.
       guard past != .busy, let next = predictor.predict() else { break }
-      window.plan(next, at: end)
-      end += 1
+      window.plan(next, at: progress.end)
+      progress.notePlanned()
     }
-    if end > begin { workers.wake(for: window) }
+    if progress.end > begin { workers.wake(for: window) }
   }
 
   @inline(never)
@@ -422,20 +414,17 @@ import Glibc
     if encrypted != nil, unsafe copyCode(of: asked, key, output) { return true }
     // A page is being written with another key.
     guard window.keys(.file).hmac.isSame(as: key) else { return false }
-    guard let position = window.position(of: asked.number, from: head) else {
-      strangers += 1
-      if strangers > Self.mostStrangers { stop() }
+    guard let position = window.position(of: asked.number, from: progress.head) else {
+      if progress.noteStranger() { stop() }
       return false
     }
-    strangers = 0
     window.noteScan()
-    head = position + 1
-    window.skipClaims(to: head)
+    progress.noteHit()
+    progress.move(past: position, in: window)
     guard asked.count == window.layout.authenticatedCount,
       asked.algorithm == window.layout.algorithm, window.isReady(position),
       unsafe window.copyCode(.file, position, ifMadeFrom: input, to: output)
     else {
-      hits += 1
       advance()
       return false
     }
@@ -455,7 +444,6 @@ import Glibc
       unsafe window.takePlaintext(position, iv, to: output)
     else { return false }
     tally(used: 1, unused: 0)
-    hits += 1
     advance()
     return true
   }
@@ -468,11 +456,7 @@ import Glibc
   /// Plans further, and more than before.
   private func advance() {
     guard let window else { return }
-    let most = mostPlanned(in: window)
-    if hits >= size, size < most {
-      size = min(2 * size, most)
-      hits = 0
-    }
+    progress.widen(upTo: mostPlanned(in: window))
     plan()
     if judgement.isBad() { stop() }
   }

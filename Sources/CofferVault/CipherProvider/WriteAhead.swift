@@ -21,8 +21,6 @@ import CofferSQLite
   private static let firstSize = 16
   /// With fewer pages to encrypt, nothing begins.
   private static let fewestPages = 8
-  /// How many other pages end a window.
-  private static let mostStrangers = 64
   /// How many links of the cache are followed at once: beyond the planned pages, as many again.
   private static let mostSteps = 2 * ReadAheadWindow.mostPages
 
@@ -33,16 +31,10 @@ import CofferSQLite
   @safe @exclusivity(unchecked) private var written = 0
   private var window: ReadAheadWindow?
   private lazy var proof = PageCacheLayout.Proof()
-  /// How many pages are planned beyond the written one.
-  private var size = 0
-  /// The position after the page that was written last, and the one after the planned ones.
-  private var head = 0
-  private var end = 0
+  private var progress = WindowProgress(size: 0)
   /// The numbers of the page that was written last, and of the last planned one.
   private var number: UInt32 = 0
   private var lastNumber: UInt32 = 0
-  private var hits = 0
-  private var strangers = 0
   private var judgement = PredictionJudgement()
   /// The position of the page whose ciphertext was given away, until its code is.
   @safe @exclusivity(unchecked) private var given: Int?
@@ -137,18 +129,15 @@ import CofferSQLite
     to output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     window.noteScan()
-    guard let position = window.position(of: number, from: head) else {
-      strangers += 1
-      if strangers > Self.mostStrangers { stop() }
+    guard let position = window.position(of: number, from: progress.head) else {
+      if progress.noteStranger() { stop() }
       return false
     }
-    strangers = 0
-    hits += 1
-    head = position + 1
-    window.skipClaims(to: head)
+    progress.noteHit()
+    progress.move(past: position, in: window)
     guard window.isReady(position) else { return false }
     window.setTaken(position)
-    guard unsafe window.taken(.copy, input, in: position..<head) != nil else {
+    guard unsafe window.taken(.copy, input, in: position..<progress.head) != nil else {
       noteUnused(1)
       return false
     }
@@ -179,8 +168,7 @@ import CofferSQLite
     }
     window.setCopyKeys(keys)
     self.window = window
-    size = min(Self.firstSize, mostPlanned(in: window))
-    (head, end, hits, strangers) = (0, 0, 0, 0)
+    progress = WindowProgress(size: min(Self.firstSize, mostPlanned(in: window)))
     plan(pages, in: window)
   }
 
@@ -204,15 +192,15 @@ import CofferSQLite
 
   private func plan(_ pages: [Page], in window: ReadAheadWindow) {
     for page in pages {
-      guard end - head < size else { break }
-      let past = window.prepare(end)
+      guard progress.hasRoom else { break }
+      let past = window.prepare(progress.end)
       if past == .wasted { noteUnused(1) }
       // A slot that a worker is at is left for the next time.
       guard past != .busy else { break }
       unsafe window.plan(
-        page.number, page.address.assumingMemoryBound(to: UInt8.self), at: end)
+        page.number, page.address.assumingMemoryBound(to: UInt8.self), at: progress.end)
       lastNumber = page.number
-      end += 1
+      progress.notePlanned()
     }
     workers.wake(for: window)
   }
@@ -225,12 +213,8 @@ import CofferSQLite
     _ window: ReadAheadWindow, after page: UnsafeRawPointer, in cache: PageCacheLayout
   ) {
     if judgement.isBad() { return stop() }
-    let most = mostPlanned(in: window)
-    if hits >= size, size < most {
-      size = min(2 * size, most)
-      hits = 0
-    }
-    guard end - head <= size / 2 else { return }
+    progress.widen(upTo: mostPlanned(in: window))
+    guard progress.isDue else { return }
     plan(unsafe next(after: page, in: cache, size: window.layout.pageSize), in: window)
   }
 
