@@ -85,7 +85,7 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
   return true
 }
 
-/// Copies the process in the middle of a scan that reads ahead; the copy goes on with the scan.
+/// Copies the process several times in a scan that reads ahead; the copies go on with the scan.
 private func forkInScan(_ path: String) throws {
   var configuration = Configuration()
   configuration.key = try .raw(
@@ -98,26 +98,34 @@ private func forkInScan(_ path: String) throws {
     let expected = try Int.fetchOne(db, sql: "SELECT count(*) FROM t NOT INDEXED")
     let cursor = try Row.fetchCursor(db, sql: "SELECT data FROM t NOT INDEXED")
     var rows = 0
-    for _ in 0..<1000 where try cursor.next() != nil { rows += 1 }
-    say("parent active")
-    let child = childFork()
-    if child == 0 {
-      while let next = try? cursor.next(), next.count == 1 { rows += 1 }
-      _exit(rows == expected ? 0 : 1)
-    }
-    var status: CInt = 0
-    let end = Date() + 60
-    while waitpid(child, &status, WNOHANG) == 0 {
-      guard Date() < end else {
-        kill(child, SIGKILL)
-        throw ScenarioError("the copy hangs")
+    for number in 1...10 {
+      for _ in 0..<200 where try cursor.next() != nil { rows += 1 }
+      let child = childFork()
+      if child == 0 {
+        while let next = try? cursor.next(), next.count == 1 { rows += 1 }
+        _exit(rows == expected ? 0 : 1)
       }
-      usleep(1000)
+      let status = try status(ofEnded: child)
+      guard status == 0 else { throw ScenarioError("copy \(number) ended with \(status)") }
     }
-    say("child ended \(status)")
+    say("copies ended")
     while try cursor.next() != nil { rows += 1 }
     say(rows == expected ? "parent rows same" : "parent rows differ")
   }
+}
+
+/// Waits for the end of a child.
+private func status(ofEnded child: pid_t) throws -> CInt {
+  var status: CInt = 0
+  let end = Date() + 60
+  while waitpid(child, &status, WNOHANG) == 0 {
+    guard Date() < end else {
+      kill(child, SIGKILL)
+      throw ScenarioError("the copy hangs")
+    }
+    usleep(1000)
+  }
+  return status
 }
 
 /// Opens a file, and creates another one, after other code of the process has changed the settings

@@ -8,6 +8,9 @@ import Synchronization
 /// without work, and while scans need all cores themselves; and end after some seconds of it.
 /// Windows take turns.
 ///
+/// While the process is copied, no worker is at a page: what it had locked, in Swift's runtime or
+/// in libcrypto, would stay locked in the copy.
+///
 // SAFETY: what isn't atomic is changed inside of `mutex` alone.
 @safe final class ReadAheadWorkers: @unchecked Sendable {
   static let shared = ReadAheadWorkers(
@@ -27,9 +30,15 @@ import Synchronization
   static var isForked: Bool { forked.load(ordering: .relaxed) }
   private static let forked = Atomic<Bool>(false)
   private static let watchesForks: Bool = {
-    pthread_atfork(nil, nil, { ReadAheadWorkers.forked.store(true, ordering: .relaxed) })
-      == 0
+    pthread_atfork(
+      { ReadAheadWorkers.shared.pause() }, { ReadAheadWorkers.shared.goOn() },
+      {
+        ReadAheadWorkers.forked.store(true, ordering: .relaxed)
+        ReadAheadWorkers.shared.goOn()
+      }) == 0
   }()
+  /// How long a copy of the process waits for workers, which need some microseconds.
+  private static let mostPauseSeconds = 1
 
   private let cores: Int
   private let count: Int
@@ -41,6 +50,10 @@ import Synchronization
   @safe @exclusivity(unchecked) private var turn = 0
   /// The numbers of the lanes that workers have.
   @safe @exclusivity(unchecked) private var lanes: Set<Int> = []
+  /// How many workers are at a page, or are only beginning.
+  @safe @exclusivity(unchecked) private var busy = 0
+  /// Whether the process is about to be copied.
+  @safe @exclusivity(unchecked) private var isPaused = false
   private let sleeping = Atomic<Int>(0)
   private let alive = Atomic<Int>(0)
 
@@ -100,9 +113,11 @@ import Synchronization
       lanes.count < count
     {
       lanes.insert(lane)
+      busy += 1
       alive.store(lanes.count, ordering: .relaxed)
       guard !start(lane) else { return }
       lanes.remove(lane)
+      busy -= 1
       alive.store(lanes.count, ordering: .relaxed)
     }
   }
@@ -149,9 +164,11 @@ import Synchronization
 
   private func run(_ lane: Int) {
     unsafe pthread_mutex_lock(mutex)
+    endBusy()
     while true {
       if let window = nextWindow() {
         window.holders += 1
+        busy += 1
         unsafe pthread_mutex_unlock(mutex)
         window.work(lane: lane, most: Self.batch)
         unsafe pthread_mutex_lock(mutex)
@@ -159,6 +176,7 @@ import Synchronization
         if window.holders == 0, window.isEnding.load(ordering: .relaxed) {
           unsafe pthread_cond_broadcast(isLeft)
         }
+        endBusy()
       } else if !sleep() {
         break
       }
@@ -168,9 +186,14 @@ import Synchronization
     unsafe pthread_mutex_unlock(mutex)
   }
 
+  private func endBusy() {
+    busy -= 1
+    if busy == 0, isPaused { unsafe pthread_cond_broadcast(isLeft) }
+  }
+
   /// The window whose turn it is among those with work.
   private func nextWindow() -> ReadAheadWindow? {
-    guard isCoreFree(beside: lanes.count - 1 - sleeping.load(ordering: .relaxed)) else {
+    guard !isPaused, isCoreFree(beside: lanes.count - 1 - sleeping.load(ordering: .relaxed)) else {
       return nil
     }
     for _ in windows.indices {
@@ -184,12 +207,33 @@ import Synchronization
   ///
   /// - Returns: False if there was none for some seconds.
   private func sleep() -> Bool {
-    var end = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &end)
-    end.tv_sec += Self.idleSeconds
+    var end = Self.time(after: Self.idleSeconds)
     sleeping.add(1, ordering: .relaxed)
     let code = unsafe pthread_cond_timedwait(hasWork, mutex, &end)
     sleeping.subtract(1, ordering: .relaxed)
     return code == 0 || windows.contains(where: \.hasWork)
+  }
+
+  private static func time(after seconds: Int) -> timespec {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    time.tv_sec += seconds
+    return time
+  }
+
+  // MARK: Copies of the process
+
+  /// Waits until no worker is at a page, and locks the mutex until ``goOn()``.
+  private func pause() {
+    unsafe pthread_mutex_lock(mutex)
+    isPaused = true
+    var end = Self.time(after: Self.mostPauseSeconds)
+    while busy > 0, unsafe pthread_cond_timedwait(isLeft, mutex, &end) == 0 {}
+  }
+
+  private func goOn() {
+    isPaused = false
+    if !Self.isForked { unsafe pthread_cond_broadcast(hasWork) }
+    unsafe pthread_mutex_unlock(mutex)
   }
 }
