@@ -94,7 +94,7 @@ extension CommitCapture: LogFollower {
       guard frameCount >= max(1, pageCount) else { return }
       // The hold keeps what wasn't read.
       try unsafe moveFrames {
-        _ = SQLite.checkpoint($0, schema: "main", mode: SQLite.passiveCheckpoint)
+        SQLite.tryCheckpoint($0, schema: "main", mode: SQLite.passiveCheckpoint)
       }
       guard try collect(), !letLogRestart(), frameCount >= maximum else { return }
       let blocker = try FileConnection(path: path, key: key, busyTimeout: 100)
@@ -103,8 +103,8 @@ extension CommitCapture: LogFollower {
       try blocker.run("BEGIN IMMEDIATE")
       guard try collect() else { return }
       try unsafe moveFrames { connection in
-        _ = CheckpointGuard.protectingOtherwise(connection) {
-          SQLite.checkpoint(connection, schema: "main", mode: SQLite.passiveCheckpoint)
+        CheckpointGuard.protectingOtherwise(connection) {
+          SQLite.tryCheckpoint(connection, schema: "main", mode: SQLite.passiveCheckpoint)
         }
       }
       letLogRestart()

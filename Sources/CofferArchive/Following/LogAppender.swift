@@ -156,7 +156,7 @@ import Glibc
     guard let connection = try? unsafe connection.connection,
       let index = LogIndex(of: connection), index.frameCount >= pageCount
     else { return }
-    _ = SQLite.checkpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
+    SQLite.tryCheckpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
   }
 
   private func openLog() throws -> RawFile {

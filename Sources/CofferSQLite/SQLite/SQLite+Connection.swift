@@ -397,6 +397,15 @@ extension SQLite {
     return (code, Int(walFrames), Int(done))
   }
 
+  /// Copies WAL frames into the database file, if that can be done: nobody is told of a failure,
+  /// neither now nor with a later error.
+  @safe package static func tryCheckpoint(
+    _ connection: SQLiteConnection, schema: String, mode: CInt
+  ) {
+    _ = checkpoint(connection, schema: schema, mode: mode)
+    takeReadFailure(connection)
+  }
+
   /// Runs SQL that is a constant of the library and returns no rows.
   @inlinable
   @safe package static func run(_ connection: SQLiteConnection, _ sql: String) -> CInt {
