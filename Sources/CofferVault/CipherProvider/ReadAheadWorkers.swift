@@ -37,7 +37,7 @@ import Synchronization
         ReadAheadWorkers.shared.goOn()
       }) == 0
   }()
-  /// How long a copy of the process waits for workers, which need some microseconds.
+  /// How long a copy of the process waits at most for workers, which end their batches of pages.
   private static let mostPauseSeconds = 1
 
   private let cores: Int
@@ -228,11 +228,13 @@ import Synchronization
     unsafe pthread_mutex_lock(mutex)
     isPaused = true
     var end = Self.time(after: Self.mostPauseSeconds)
-    while busy > 0, unsafe pthread_cond_timedwait(isLeft, mutex, &end) == 0 {}
+    // A copy that is copied has no workers.
+    while busy > 0, !Self.isForked, unsafe pthread_cond_timedwait(isLeft, mutex, &end) == 0 {}
   }
 
   private func goOn() {
     isPaused = false
+    // In a copy, a broadcast could wait for threads that it hasn't.
     if !Self.isForked { unsafe pthread_cond_broadcast(hasWork) }
     unsafe pthread_mutex_unlock(mutex)
   }

@@ -4,7 +4,7 @@ struct WindowProgress {
   private static let mostStrangers = 64
 
   /// How many pages are planned beyond the one that SQLite has come to.
-  private(set) var size: Int
+  private var size: Int
   /// The position after the page that SQLite has come to, and the one after the planned ones.
   private(set) var head = 0
   private(set) var end = 0
